@@ -51,7 +51,7 @@ func parse(raw []byte) (blob, error) {
 }
 
 func duplicateField(field string) error {
-	return fmt.Errorf("key %q occurs twice (keys that differ in case only are the same)", field)
+	return fmt.Errorf("key %q occurs twice (keys are compared without regard to case)", field)
 }
 
 // fieldNames are the names of those fields of a blob that are used.

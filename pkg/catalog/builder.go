@@ -26,6 +26,9 @@ const (
 	maxSentence       = 400
 )
 
+// tooMany is the format of a fault about a limit of a package: the limit, what it limits, and what the catalog's publisher must do.
+const tooMany = "the package has more than %d %s; the others are ignored; ask the catalog's publisher to %s"
+
 // Builder builds packages from parts that are added in any order, possibly more than once. The zero value is ready for use. It is not safe
 // for concurrent use.
 type Builder struct {
@@ -108,7 +111,7 @@ func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 	known, ok := d.channels[channel]
 	if !ok {
 		if len(d.channels) >= maxChannels {
-			d.addFault("there are more than %d channels", maxChannels)
+			d.addFault(tooMany, maxChannels, "channels", "prune it")
 			return
 		}
 		if !d.reserve(sizeOfChannel + len(channel)) {
@@ -135,7 +138,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	before, ok := known[entry.Name]
 	switch {
 	case !ok && d.entries >= maxEntries:
-		d.addFault("there are more than %d channel entries", maxEntries)
+		d.addFault(tooMany, maxEntries, "channel entries", "prune it")
 		return
 	case !ok && !d.reserve(entry.size()):
 		return
@@ -144,7 +147,8 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	case reflect.DeepEqual(before, entry):
 		return
 	default:
-		d.addFault("channel %s has two different entries for %s", truncate.Quote(channel), truncate.Quote(entry.Name))
+		d.addFault("channel %s has two different entries for %s; only one is used; ask the catalog's publisher to remove the other",
+			truncate.Quote(channel), truncate.Quote(entry.Name))
 		// The order of the stream is arbitrary, and the choice between the two entries must not depend on it.
 		if compareEntries(before, entry) < 0 || !d.reserve(entry.size()) {
 			return
@@ -169,9 +173,10 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	case ok && reflect.DeepEqual(before, bundle):
 	case ok:
 		d.conflicting[before.Name] = true
-		d.addFault("bundle %s occurs twice with different content; neither is used", truncate.Quote(bundle.Name))
+		d.addFault("bundle %s occurs twice with different content; neither is used; ask the catalog's publisher to remove one",
+			truncate.Quote(bundle.Name))
 	case len(d.bundles) >= maxBundles:
-		d.addFault("there are more than %d bundles", maxBundles)
+		d.addFault(tooMany, maxBundles, "bundles", "prune it")
 	case d.reserve(bundle.Size()):
 		d.interner.intern(&bundle)
 		d.bundles[bundle.Name] = bundle
@@ -226,7 +231,8 @@ func (s entrySubject) String() string {
 func (d *packageBuilder) checkLengths(of fmt.Stringer, fields ...field) bool {
 	for _, each := range fields {
 		if len(each.text) > maxName {
-			d.addFault("%s is left out: its %s has %d bytes, more than %d; it begins with %s", of, each.name, len(each.text), maxName, truncate.Quote(each.text))
+			d.addFault("%s is left out: its %s has %d bytes, but at most %d are allowed; it begins with %s", of, each.name, len(each.text),
+				maxName, truncate.Quote(each.text))
 			return false
 		}
 	}
@@ -246,7 +252,8 @@ func (b *Builder) Build() []Package {
 func (d *packageBuilder) build(name string) Package {
 	p := Package{Name: name}
 	if named := slices.Sorted(maps.Keys(d.defaults)); len(named) > 1 {
-		d.addFault("the package names several default channels: [%s %s], of %d", truncate.Quote(named[0]), truncate.Quote(named[1]), len(named))
+		d.addFault("the package names %d default channels, among them %s and %s; none is used; ask the catalog's publisher to correct it",
+			len(named), truncate.Quote(named[0]), truncate.Quote(named[1]))
 	} else {
 		p.DefaultChannel = strings.Join(slices.Collect(maps.Keys(d.defaults)), "")
 	}

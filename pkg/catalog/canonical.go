@@ -112,7 +112,7 @@ func decodeObject(decoder *json.Decoder, depth int) (any, error) {
 		}
 		fold := foldCase(key)
 		if folded[fold] {
-			return nil, fmt.Errorf("key %s occurs twice (keys that differ in case only are the same)", truncate.Quote(key))
+			return nil, fmt.Errorf("key %s occurs twice (keys are compared without regard to case)", truncate.Quote(key))
 		}
 		folded[fold] = true
 		if object[key], err = decodeUnique(decoder, depth-1); err != nil {

@@ -69,7 +69,7 @@ func requiredGVK(gvk GVK) Requirement {
 
 func requiredPackage(pkg PackageRange) Requirement {
 	if pkg.Name == "" {
-		return unsupported("a required package without a name, in range %s", truncate.Quote(pkg.Range))
+		return unsupported("a required package without a name, in version range %s", truncate.Quote(pkg.Range))
 	}
 	return Requirement{Package: &pkg}
 }

@@ -42,7 +42,8 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 		return
 	}
 	if len(deprecations) > maxDeprecations {
-		d.addFault("%s has more than %d entries", schemaDeprecations, maxDeprecations)
+		d.addFault("%s has more than %d entries; the others are ignored; ask the catalog's publisher to prune it", schemaDeprecations,
+			maxDeprecations)
 		deprecations = deprecations[:maxDeprecations]
 	}
 	var kept []Deprecation
@@ -70,7 +71,7 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 		last := slices.Max(slices.Collect(maps.Keys(d.deprecations)))
 		d.release(sizeOfDeprecations(d.deprecations[last]))
 		delete(d.deprecations, last)
-		d.addFault("there are more than %d different %s", maxDeprecationBlobs, schemaDeprecations)
+		d.addFault(tooMany, maxDeprecationBlobs, "different "+schemaDeprecations+" blobs", "merge them into one")
 	}
 }
 
@@ -110,7 +111,8 @@ func (d *packageBuilder) deprecated() map[Deprecation]string {
 	}
 	if len(lists) > 1 {
 		slices.Sort(lists)
-		d.addFault("there are %d different %s, one a package is allowed: of %s", len(lists), schemaDeprecations, strings.Join(lists, "; and of "))
+		d.addFault("the package has %d different %s blobs, but only one is allowed; they deprecate %s", len(lists), schemaDeprecations,
+			strings.Join(lists, "; and "))
 	}
 	out := make(map[Deprecation]string, len(byTarget))
 	for target, messages := range byTarget {

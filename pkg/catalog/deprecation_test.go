@@ -31,7 +31,7 @@ func TestDeprecationsOfAllKinds(t *testing.T) {
 		"- reference: {schema: olm.channel, name: stable}\n- message: has a hole\n  reference: {schema: olm.bundle, name: demo.v1.0.0}\n"
 	twice := deprecatedDemo()
 	twice.Deprecated = "use another; use none"
-	twice.Faults = []string{"there are 2 different olm.deprecations, one a package is allowed: of example.other demo.v1.1.0, olm.bundle demo.v0.1.0, olm.bundle demo.v1.0.0, …; and of olm.package"}
+	twice.Faults = []string{"the package has 2 different olm.deprecations blobs, but only one is allowed; they deprecate example.other demo.v1.1.0, olm.bundle demo.v0.1.0, olm.bundle demo.v1.0.0, …; and olm.package"}
 
 	for name, test := range map[string]struct {
 		stream string
@@ -69,7 +69,7 @@ func TestDeprecationsAreLimited(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ stream, fault string }{
 		"entries": {`{"schema":"olm.deprecations","package":"demo","entries":[` + strings.Join(many, ",") + `]}`, "olm.deprecations has more than 11001 entries"},
-		"blobs":   {strings.Join(blobs, "\n"), "there are more than 4 different olm.deprecations"},
+		"blobs":   {strings.Join(blobs, "\n"), "the package has more than 4 different olm.deprecations blobs; the others are ignored"},
 		"message": {`{"schema":"olm.deprecations","package":"demo","entries":[{"reference":{"schema":"olm.package"},"message":"` + strings.Repeat("ä", 1<<20) + `"}]}`, ""},
 		"name":    {`{"schema":"olm.deprecations","package":"demo","entries":[{"reference":{"schema":"olm.bundle","name":"` + strings.Repeat("n", 1<<20) + `"}}]}`, "is left out: its name has 1048576 bytes"},
 	} {

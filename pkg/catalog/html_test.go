@@ -10,8 +10,12 @@ import (
 func TestAPageInHTMLIsNoCatalog(t *testing.T) {
 	for _, page := range []string{"<!DOCTYPE html><html><body>Log in</body></html>", "\n <html>"} {
 		_, _, err := ReadServed(strings.NewReader(page), nil, nil)
-		if err == nil || !errors.Is(err, errNotJSON) || !strings.Contains(err.Error(), "the server answers with a page in HTML instead of a catalog") {
-			t.Errorf("%q: got %v", page, err)
+		if err == nil || !errors.Is(err, errNotJSON) {
+			t.Fatalf("%q: got %v", page, err)
+		}
+		const want = "the server sent an HTML page instead of a catalog; check the catalog's address, and any proxy or login page in front of it"
+		if !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: got %v, want it to end with the remedy", page, err)
 		}
 	}
 }

@@ -186,6 +186,9 @@ func (l *largeBlob) readList(name string) error {
 	return err
 }
 
+// singular holds the name of one element of each list that readList reads.
+var singular = map[string]string{"entries": "entry", "properties": "property"}
+
 // readElement reads entry or property number n, and returns its retained parts. It returns nil if the element is not used or cannot be
 // retained. In the latter case it sets omittedErr.
 func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
@@ -195,7 +198,7 @@ func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
 		return nil, err
 	case raw == nil:
 		if l.omittedErr == nil && (name == "entries" || isRead(l.skippedType)) {
-			l.omittedErr = fmt.Errorf("number %d of its %s is larger than %d MiB", n, name, maxElement>>20)
+			l.omittedErr = fmt.Errorf("%s %d is larger than %d MiB", singular[name], n, maxElement>>20)
 		}
 		return nil, nil
 	case !json.Valid(raw):
@@ -208,7 +211,8 @@ func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
 	// The size is doubled, because a growing list is in memory twice while it is copied.
 	size := 2 * (len(kept) + 1)
 	if l.count++; l.count > maxElements || l.reserved+size > maxRetained {
-		l.omittedErr = fmt.Errorf("its %s are more than %d, or take more than %d MiB; ask the catalog's publisher to prune it", name, maxElements, maxRetained>>20)
+		l.omittedErr = fmt.Errorf("it has more than %d %s, or they take more than %d MiB; ask the catalog's publisher to prune it", maxElements,
+			name, maxRetained>>20)
 		return nil, nil
 	}
 	if l.omittedErr = l.memory.Reserve(size); l.omittedErr != nil {

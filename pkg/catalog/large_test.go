@@ -38,8 +38,8 @@ func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
 		want   func(string) bool
 		fault  string
 	}{
-		"empty entries": {entry: "{}", fault: "its entries are more than 50001, or take more than 8 MiB"},
-		"empty entries before the name of the package": {entry: "{}", sorted: true, fault: "its entries are more than"},
+		"empty entries": {entry: "{}", fault: "it has more than 50001 entries, or they take more than 8 MiB"},
+		"empty entries before the name of the package": {entry: "{}", sorted: true, fault: "it has more than 50001 entries"},
 		"entries with fields that nobody reads":        {entry: `{"name":"a","x":"` + strings.Repeat("y", 4096) + `"}`},
 		"of a package that nobody wants":               {entry: "{}", sorted: true, want: only("demo")},
 	} {
@@ -223,7 +223,7 @@ func TestHRD_B8_FaultsNameTheBlobAndTheFile(t *testing.T) {
 	}{
 		"a bundle without a name":       {`{"schema":"olm.bundle","package":"demo"}`, []string{"olm.bundle in blob 7 is left out: it has no name"}},
 		"an entry without a name":       {`{"schema":"olm.channel","package":"demo","name":"c","entries":[{"name":"a"},{}]}`, []string{`channel "c": entry 2 is left out: it has no name`}},
-		"an image of a megabyte":        {`{"schema":"olm.bundle","package":"demo","name":"n","image":"` + long[:100_000] + `"}`, []string{`bundle "n" is left out: its image has 100000 bytes, more than 2048`}},
+		"an image of a megabyte":        {`{"schema":"olm.bundle","package":"demo","name":"n","image":"` + long[:100_000] + `"}`, []string{`bundle "n" is left out: its image has 100000 bytes, but at most 2048 are allowed`}},
 		"a name of a hundred kilobytes": {`{"schema":"olm.bundle","package":"demo","name":"` + long[:100_000] + `"}`, []string{"is left out: its name has 100000 bytes"}},
 		"a property of the wrong shape": {`{"schema":"olm.bundle","package":"demo","name":"n","properties":[{"type":"olm.package","value":"` + long + `"}]}`, []string{`olm.bundle "n" is left out`, "an object was expected"}},
 		"entries that are a large text": {`{"schema":"olm.channel","package":"demo","name":"n","entries":"` + long[:200_000] + `"}`, []string{`olm.channel "n" is left out`, "a list was expected"}},

@@ -71,7 +71,7 @@ func (d *packageBuilder) reserve(bytes int) bool {
 		return false
 	}
 	if err := orUnlimited(b.Memory).Reserve(bytes); err != nil {
-		b.err = fmt.Errorf("keeping package %s: %w", truncate.Quote(d.name), err)
+		b.err = fmt.Errorf("storing package %s: %w", truncate.Quote(d.name), err)
 		return false
 	}
 	d.size += bytes

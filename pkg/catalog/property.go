@@ -198,7 +198,7 @@ func installModes(raw []byte) (map[string]bool, error) {
 	modes := map[string]bool{}
 	add := func(mode installMode) error {
 		if modes[mode.Type] = mode.Supported; len(modes) > maxInstallModes {
-			return fmt.Errorf("more than %d install modes", maxInstallModes)
+			return fmt.Errorf("it has more than %d install modes", maxInstallModes)
 		}
 		return nil
 	}

@@ -188,16 +188,16 @@ func TestReadOmitsBlobsOfTheWrongShape(t *testing.T) {
 		"channel without a name":      {`{"schema":"olm.channel","package":"demo"}`, `olm.channel in blob 1 is left out: it has no name`},
 		"entries are strings":         {`{"schema":"olm.channel","package":"demo","name":"c","entries":["x"]}`, `olm.channel "c" is left out: entries: `},
 		"default channel is a number": {`{"schema":"olm.package","name":"demo","defaultChannel":1}`, `olm.package "demo" is left out: defaultChannel: `},
-		"two default channels":        {`{"schema":"olm.package","name":"demo","defaultChannel":"a"}{"schema":"olm.package","name":"demo","defaultChannel":"b"}`, `several default channels: ["a" "b"]`},
-		"two bundles of one name":     {`{"schema":"olm.bundle","package":"demo","name":"b","image":"x"}{"schema":"olm.bundle","package":"demo","name":"b","image":"y"}`, `bundle "b" occurs twice with different content`},
-		"two entries of one name":     {`{"schema":"olm.channel","package":"demo","name":"c","entries":[{"name":"x"},{"name":"x","replaces":"w"}]}`, `channel "c" has two different entries for "x"`},
+		"two default channels":        {`{"schema":"olm.package","name":"demo","defaultChannel":"a"}{"schema":"olm.package","name":"demo","defaultChannel":"b"}`, `the package names 2 default channels, among them "a" and "b"; none is used`},
+		"two bundles of one name":     {`{"schema":"olm.bundle","package":"demo","name":"b","image":"x"}{"schema":"olm.bundle","package":"demo","name":"b","image":"y"}`, `bundle "b" occurs twice with different content; neither is used; ask`},
+		"two entries of one name":     {`{"schema":"olm.channel","package":"demo","name":"c","entries":[{"name":"x"},{"name":"x","replaces":"w"}]}`, `channel "c" has two different entries for "x"; only one is used; ask`},
 		"deprecations are strings":    {`{"schema":"olm.deprecations","package":"demo","name":"d","entries":["x"]}`, `olm.deprecations "d" is left out: entries: `},
 		"provided kind is a string":   {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":"Demo"}]}`, `olm.bundle "b" is left out: properties: reading property "olm.gvk": an object was expected`},
 		"required kind has a number":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk.required","value":{"version":1}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.gvk.required": version: a string was expected`},
 		"required package is a list":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.package.required","value":[]}]}`, `olm.bundle "b" is left out: properties: reading property "olm.package.required": `},
 		"aggregated APIs are a list":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.csv.metadata","value":{"apiServiceDefinitions":[]}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.csv.metadata": apiServiceDefinitions: `},
-		"kind of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":{"kind":"` + strings.Repeat("K", 3000) + `"}}]}`, `bundle "b" is left out: its olm.gvk has 3000 bytes, more than 2048`},
-		"name of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"` + strings.Repeat("n", 3000) + `"}`, `its name has 3000 bytes, more than 2048`},
+		"kind of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":{"kind":"` + strings.Repeat("K", 3000) + `"}}]}`, `bundle "b" is left out: its olm.gvk has 3000 bytes, but at most 2048 are allowed`},
+		"name of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"` + strings.Repeat("n", 3000) + `"}`, `its name has 3000 bytes, but at most 2048 are allowed`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

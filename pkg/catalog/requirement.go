@@ -55,7 +55,7 @@ func (r Requirement) String() string {
 	case r.Package != nil && r.Package.Range == "":
 		return fmt.Sprintf("package %q", r.Package.Name)
 	case r.Package != nil:
-		return fmt.Sprintf("package %q in %q", r.Package.Name, r.Package.Range)
+		return fmt.Sprintf("package %q in version range %q", r.Package.Name, r.Package.Range)
 	case r.All != nil:
 		return "all of " + joinMembers(r.All)
 	case r.Any != nil:

@@ -42,15 +42,15 @@ func TestRequirementsFromProperties(t *testing.T) {
 		},
 		"a package": {
 			"olm.package.required", `{"packageName":"mains","versionRange":">1.0.0"}`,
-			Requirement{Package: &PackageRange{"mains", ">1.0.0"}}, `package "mains" in ">1.0.0"`,
+			Requirement{Package: &PackageRange{"mains", ">1.0.0"}}, `package "mains" in version range ">1.0.0"`,
 		},
 		"a package in a range that nobody can read": {
 			"olm.package.required", `{"packageName":"mains","versionRange":"newer"}`,
-			Requirement{Package: &PackageRange{"mains", "newer"}}, `package "mains" in "newer"`,
+			Requirement{Package: &PackageRange{"mains", "newer"}}, `package "mains" in version range "newer"`,
 		},
 		"a package without a name": {
 			"olm.package.required", `{"versionRange":">1.0.0"}`,
-			Requirement{Unsupported: `a required package without a name, in range ">1.0.0"`}, `a required package without a name, in range ">1.0.0"`,
+			Requirement{Unsupported: `a required package without a name, in version range ">1.0.0"`}, `a required package without a name, in version range ">1.0.0"`,
 		},
 		"a constraint on a kind, with what its author says": {
 			"olm.constraint", `{"failureMessage":"plug it in","gvk":` + socketJSON + `}`,

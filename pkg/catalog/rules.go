@@ -93,7 +93,7 @@ func (d *packageBuilder) addRules(rules UpgradeRules, content []byte) {
 		lastRules := d.rules[last]
 		d.release(lastRules.size())
 		delete(d.rules, last)
-		d.addFault("there are more than %d different blobs of upgrade rules", maxUpgradeRules)
+		d.addFault(tooMany, maxUpgradeRules, "different blobs of upgrade rules", "keep only one")
 	}
 }
 
@@ -122,7 +122,7 @@ func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	r.Raw = string(form)
 	if len(form) > maxRules {
 		r.Raw = strings.ToValidUTF8(string(form[:maxRules]), "")
-		r.Fault = fmt.Sprintf("it is %d bytes long, more than %d", len(form), maxRules)
+		r.Fault = fmt.Sprintf("it has %d bytes, but at most %d are allowed", len(form), maxRules)
 	}
 	return form
 }

@@ -21,15 +21,25 @@ const (
 var errLarge = errors.New("the blob is larger than the window")
 
 // errNotJSON means that a served catalog has content other than JSON objects.
-var errNotJSON = errors.New("a catalog is served as JSON objects one after another, and YAML is not read here")
+var errNotJSON = errors.New("a served catalog must be a sequence of JSON objects")
 
-// errHTML means that a server answered with an HTML page for people.
-var errHTML = fmt.Errorf("the server answers with a page in HTML instead of a catalog, as proxies and logins do; check the address, and what "+
-	"is in front of the server: %w", errNotJSON)
+// errHTML means that a server answered with an HTML page for people. It wraps errNotJSON.
+var errHTML error = htmlError{}
+
+// htmlError is the type of errHTML. Its text omits the wrapped error, so that it ends with the remedy.
+type htmlError struct{}
+
+// Error returns the problem and the remedy.
+func (htmlError) Error() string {
+	return "the server sent an HTML page instead of a catalog; check the catalog's address, and any proxy or login page in front of it"
+}
+
+// Unwrap returns errNotJSON.
+func (htmlError) Unwrap() error { return errNotJSON }
 
 // errUTF16 means that a file is in UTF-16, in which some editors save files. The YAML parser would read only the first document of such a
 // file.
-var errUTF16 = errors.New("the file is in UTF-16: write it in UTF-8")
+var errUTF16 = errors.New("the file is in UTF-16; save it as UTF-8")
 
 // errFull means that the buffer is full and already has its maximum size.
 var errFull = errors.New("there is more in one piece than is held in memory")

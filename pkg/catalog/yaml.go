@@ -33,7 +33,8 @@ func (s *stream) document() ([]byte, error) {
 	end, err := s.documentEnd()
 	s.limit = maxWindow
 	if errors.Is(err, errFull) {
-		return nil, fmt.Errorf("the YAML document that begins with %s is larger than %d bytes; write it as JSON, or in parts", excerpt(s.buf[s.pos:]), maxDocument)
+		return nil, fmt.Errorf("the YAML document that begins with %s is larger than %d bytes; write it as JSON, or split it into several "+
+			"documents", excerpt(s.buf[s.pos:]), maxDocument)
 	}
 	if err != nil {
 		return nil, err
@@ -88,7 +89,8 @@ func toJSON(document []byte) ([]byte, error) {
 		separators += bytes.Count(document, []byte(each))
 	}
 	if separators > maxYAMLValues {
-		return nil, fmt.Errorf("it has %d commas, colons, brackets, dashes and lines, more than the %d that are read", separators, maxYAMLValues)
+		return nil, fmt.Errorf("it may have %d YAML values, but at most %d are allowed; write it as JSON, or split it into several documents",
+			separators, maxYAMLValues)
 	}
 	// Each separator begins at most two values: an entry of a map without a value has a key and an implied null.
 	isSmall := separators < maxYAMLValues/2 && !mayHaveAnchor(document)
@@ -165,9 +167,11 @@ func (e *expansion) add(node *yamlv3.Node) error {
 	e.text += len(node.Value)
 	switch {
 	case e.values > maxYAMLValues:
-		return fmt.Errorf("line %d: it has more than %d values once aliases are expanded; write out what it needs", node.Line, maxYAMLValues)
+		return fmt.Errorf("line %d: it has more than %d values once aliases are expanded; use fewer aliases, or split the document",
+			node.Line, maxYAMLValues)
 	case e.text > maxYAMLText:
-		return fmt.Errorf("line %d: it has more than %d bytes of text once aliases are expanded; write out what it needs", node.Line, maxYAMLText)
+		return fmt.Errorf("line %d: it has more than %d bytes of text once aliases are expanded; use fewer aliases, or split the document",
+			node.Line, maxYAMLText)
 	case e.depth > maxYAMLDepth:
 		return fmt.Errorf("line %d: it is nested deeper than %d", node.Line, maxYAMLDepth)
 	}

@@ -78,7 +78,7 @@ func TestCLI_18_SearchShowsWhatItCanRead(t *testing.T) {
 		}, exit.Failure, "compass", `permission to get services/proxy in namespace "olmv1-system"`},
 		"AnswersInHTML": {func(s *apiServer) {
 			s.handlers[proxyPath] = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>Log in</html>")) }
-		}, exit.Failure, "compass", "the server answers with a page in HTML instead of a catalog"},
+		}, exit.Failure, "compass", "the server sent an HTML page instead of a catalog"},
 		"NoRightToPods": {func(s *apiServer) { s.forbidden = []string{paths["Pod"]} }, exit.Failure, "anchor",
 			"auth can-i list pods -n openshift-marketplace"},
 		"NoPod": {func(s *apiServer) { s.objects[paths["Pod"]] = nil }, exit.Failure, "anchor",

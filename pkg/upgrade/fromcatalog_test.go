@@ -85,7 +85,7 @@ func TestCLI_17_RulesOfACatalogThatCannotBeUsed(t *testing.T) {
 	for name, test := range map[string]struct{ rules, want string }{
 		"Several":      {portCatalog + schema + "semantics: semver\n", "there are 2 different ones: blob "},
 		"UnknownField": {"schema: olm.package\nname: port" + schema + "soak: 24h\n", `unknown field "soak"`},
-		"TooLong":      {"schema: olm.package\nname: port" + schema + "name: " + strings.Repeat("x", 70_000) + "\n", "bytes long"},
+		"TooLong":      {"schema: olm.package\nname: port" + schema + "name: " + strings.Repeat("x", 70_000) + "\n", "bytes, but at most 65536 are allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pkg, _ := FromCatalog(catalogPackage(t, test.rules))

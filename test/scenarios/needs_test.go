@@ -134,7 +134,7 @@ func TestRequirements(t *testing.T) {
 
 		s.By("requiring a package, which is refused with its name")
 		s.create(ctx, "millless", "")
-		s.waitForRefusal(ctx, "millless", platformv1alpha1.ReasonValidationFailed, `needs package "mill" in ">=2.0.0"`, `create a PlatformOperator for package "mill"`)
+		s.waitForRefusal(ctx, "millless", platformv1alpha1.ReasonValidationFailed, `needs package "mill" in version range ">=2.0.0"`, `create a PlatformOperator for package "mill"`)
 
 		s.By("checking that no provider is installed unasked")
 		s.Consistently(s.hasNone, "1m").WithContext(ctx).WithArguments("cellar", "granary", "mill", "smuggler").Should(Succeed())

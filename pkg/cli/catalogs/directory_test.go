@@ -56,7 +56,7 @@ func TestCLI_12_AFileInUTF16IsNamed(t *testing.T) {
 			directory := t.TempDir()
 			write(t, filepath.Join(directory, "a.json"), string(content))
 			_, err := Directory(directory).Read(t.Context())
-			if exit.CodeOf(err) != exit.Invalid || !strings.Contains(err.Error(), `file "a.json"`) || !strings.Contains(err.Error(), "UTF-16: write it in UTF-8") {
+			if exit.CodeOf(err) != exit.Invalid || !strings.Contains(err.Error(), `file "a.json"`) || !strings.Contains(err.Error(), "UTF-16; save it as UTF-8") {
 				t.Errorf("%s, %s endian: got %v", name, order, err)
 			}
 		}

@@ -73,7 +73,7 @@ func TestRequirementsOfABundle(t *testing.T) {
 		"a kind that a package in the catalogs provides": {newA(requirement("K")).with(provided("kay")), refused, []string{`create a PlatformOperator for package "kay"`}},
 		"a kind that several packages provide":           {newA(requirement("K")).with(provided("kay", "jay")), refused, []string{`for one of the packages "jay", "kay"`}},
 		"a package of a Subscription":                    {newA(requirement("b:>=1.0.0")).with(installed("b", "1.2.0")), "1.0.0", nil},
-		"a package of a Subscription in another version": {newA(requirement("b:>=2.0.0")).with(installed("b", "1.2.0")), refused, []string{`needs package "b" in ">=2.0.0": Subscription ops/b has it at version "1.2.0"; move that`}},
+		"a package of a Subscription in another version": {newA(requirement("b:>=2.0.0")).with(installed("b", "1.2.0")), refused, []string{`needs package "b" in version range ">=2.0.0": Subscription ops/b has it at version "1.2.0"; move that`}},
 		"a package with an unknown version":              {newA(requirement("b:>=2.0.0")).with(installed("b", "")), refused, []string{`has it at version ""`}},
 		"a package in any version":                       {newA(requirement("b:")).with(installed("b", "")), "1.0.0", nil},
 		"a package that is not requested":                {newA(requirement("b:>=2.0.0")), refused, []string{`create a PlatformOperator for package "b"`}},
@@ -134,11 +134,11 @@ func TestUPG_R3_InterdependentOperators(t *testing.T) {
 		"each provides what the other requires": {newFleet([]string{"a", "1.0.0 provides=A requires=B"}, []string{"b", "1.0.0 provides=B requires=A"}), "a 1.0.0, b 1.0.0", nil},
 		"three operators in a cycle":            {newFleet([]string{"a", "1.0.0 provides=A requires=B"}, []string{"b", "1.0.0 provides=B requires=C"}, []string{"c", "1.0.0 provides=C requires=A"}), "a 1.0.0, b 1.0.0, c 1.0.0", nil},
 		"the older operator gets its best version": {newFleet([]string{"a", "1.0.0", "2.0.0 requires=b:<2.0.0"}, []string{"b", "1.0.0", "2.0.0"}), "a 2.0.0, b 1.0.0",
-			map[string][]string{"b": {`needs package "b" in "<2.0.0"`, `PlatformOperator "a"`}, "a": {`PlatformOperator "b" does without 2.0.0`}}},
+			map[string][]string{"b": {`needs package "b" in version range "<2.0.0"`, `PlatformOperator "a"`}, "a": {`PlatformOperator "b" does without 2.0.0`}}},
 		"a younger operator does not change the version of an older one": {newFleet([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0", "2.0.0 requires=b:<2.0.0"}), "a 1.0.0, b 2.0.0",
-			map[string][]string{"a": {`needs package "b" in "<2.0.0"`, `PlatformOperator "b" gets 2.0.0`, `spec.package.version of "b"`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
+			map[string][]string{"a": {`needs package "b" in version range "<2.0.0"`, `PlatformOperator "b" gets 2.0.0`, `spec.package.version of "b"`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
 		"the required version is outside the other operator's range": {newFleet([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0 requires=b:>=2.0.0"}).with(func(n *fleet) { n.requests[0].VersionRange = "1.x" }), "a nothing, b 1.0.0",
-			map[string][]string{"a": {`needs package "b" in ">=2.0.0" (PlatformOperator "b" does not have that in what it can have, 1.0.0)`, `permit such a version by spec.package.version of "b"`}}},
+			map[string][]string{"a": {`needs package "b" in version range ">=2.0.0" (PlatformOperator "b" does not have that in what it can have, 1.0.0)`, `permit such a version by spec.package.version of "b"`}}},
 		"two provide one kind: the older one is installed": {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b", "1.0.0 provides=K"}), "a 1.0.0, b nothing",
 			map[string][]string{"b": {`provides the kind "example.com/v1, Kind=K", which PlatformOperator "a" (package "a") provides too`, "delete one of these PlatformOperators"}, "a": {`PlatformOperator "b" does without 1.0.0`}}},
 		"two provide one kind: the installed one stays": {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b@1.0.0", "1.0.0 provides=K"}), "a nothing, b 1.0.0",
@@ -153,7 +153,7 @@ func TestUPG_R3_InterdependentOperators(t *testing.T) {
 		"an unmet requirement of an installed version is tolerated": {newFleet([]string{"a@1.0.0", "1.0.0", "2.0.0"}, []string{"b@1.0.0", "1.0.0 requires=K"}), "a 2.0.0, b 1.0.0", nil},
 		"the first upgrade step must fit": {newFleet([]string{"a@1.0.0", "1.0.0", "1.1.0 requires=b:<2.0.0", "2.0.0 after=1.1.0"}, []string{"b@2.0.0", "1.0.0", "2.0.0"}).with(func(n *fleet) {
 			n.requests[0].VersionRange = ">=2.0.0"
-		}), "a nothing, b 2.0.0", map[string][]string{"a": {`2.0.0 needs package "b" in "<2.0.0"`}}},
+		}), "a nothing, b 2.0.0", map[string][]string{"a": {`2.0.0 needs package "b" in version range "<2.0.0"`}}},
 		"an operator waits for an upgrade of several steps": {newFleet([]string{"a@1.0.0", "1.0.0", "1.1.0", "2.0.0 after=1.1.0"}, []string{"b@1.0.0", "1.0.0", "2.0.0 requires=a:>=2.0.0"}), "a 1.1.0, b 1.0.0", nil},
 		"one package twice":                                      {newFleet([]string{"a", "1.0.0"}, []string{"b", "1.0.0"}).with(func(n *fleet) { n.requests[1].Package = "a" }), "a 1.0.0, b nothing", map[string][]string{"b": {`provides the package "a", which PlatformOperator "a"`}}},
 		"a package of a Subscription":                            {newFleet([]string{"a", "1.0.0"}).with(external("a", "Subscription ops/a")), "a nothing", map[string][]string{"a": {`while Subscription ops/a has package "a" on this cluster`}}},
@@ -225,7 +225,7 @@ func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
 		}
 	}
 	t.Log(got["ring10"].Message)
-	if message := got["ring10"].Message; !strings.Contains(message, `1.0.0 needs package "x0" in "<2.0.0"`) {
+	if message := got["ring10"].Message; !strings.Contains(message, `1.0.0 needs package "x0" in version range "<2.0.0"`) {
 		t.Errorf("message %q does not name x0 as the cause", message)
 	}
 	for _, part := range []string{"PlatformOperator", "needs kind"} {
@@ -300,7 +300,7 @@ func TestAnOperatorThatCannotChangeKeepsItsVersion(t *testing.T) {
 		says string
 	}{
 		"an approved version that conflicts": {conflicting().with(func(n *fleet) { n.requests[1].Manual, n.requests[1].Approved = true, "2.0.0" }), "a 1.0.0, b 1.0.0",
-			`would break others: PlatformOperator "b" in 1.0.0 needs package "a" in "<2.0.0"`},
+			`would break others: PlatformOperator "b" in 1.0.0 needs package "a" in version range "<2.0.0"`},
 		"a version that awaits approval does not count for others": {newFleet([]string{"b", "1.0.0 requires=a:>=2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"}).with(func(n *fleet) { n.requests[1].Manual = true }), "a 1.0.0, b nothing", ""},
 		"an invalid spec keeps the installed version":              {conflicting().with(func(n *fleet) { n.requests[1].VersionRange = "nonsense" }), "a nothing, b 1.0.0", "is not a version range"},
 		"others may require an installed version while catalogs are unavailable": {newFleet([]string{"b", "1.0.0 requires=a:>=1.0.0,K"}, []string{"a@1.0.0"}).with(func(n *fleet) {

@@ -93,8 +93,8 @@ func (r *Reservation) Reserve(bytes int) error {
 // errNoMemory returns the error of a read that needs more memory than is free.
 func errNoMemory() error {
 	// The text becomes part of a condition, so it must not contain numbers that differ between attempts.
-	return fmt.Errorf("reading it takes more than %d KiB of memory, and too little is free of the further %d MiB that all catalogs share: "+
-		"the manager reads it again later; if that fails too, ask the catalog's publisher to prune it",
+	return fmt.Errorf("the catalog needs more than %d KiB of memory, and too little of the %d MiB that all catalogs share is free; the "+
+		"manager retries; if this persists, ask the catalog's publisher to prune it",
 		ownShare>>10, commonShare>>20)
 }
 
@@ -157,7 +157,7 @@ func (r *Reservation) AcquireLarge(ctx context.Context) (release func(), err err
 }
 
 // errLargeTimeout is the error of a read that has waited MaxWait for permission to receive large messages.
-var errLargeTimeout = errors.New("its turn has not come within " + MaxWait.String() + "; it is read again later")
+var errLargeTimeout = errors.New("timed out after " + MaxWait.String() + "; the manager retries")
 
 func (r *Reservation) releaseLocked(bytes int) {
 	returned := r.commonPart(r.reserved) - r.commonPart(r.reserved-bytes)

@@ -68,7 +68,7 @@ func TestHRD_B4_BothProtocolsUseTheBudget(t *testing.T) {
 		}
 		for range 2 {
 			memory := budget.NewReservation()
-			if n, err := read(memory, all...); err == nil || !strings.Contains(err.Error(), "of the further 14 MiB that all catalogs share") {
+			if n, err := read(memory, all...); err == nil || !strings.Contains(err.Error(), "of the 14 MiB that all catalogs share is free; the manager retries") {
 				t.Errorf("%s: more is kept than there is memory for: %d packages, %v", name, n, err)
 			}
 			memory.Close()

@@ -22,21 +22,34 @@ const (
 )
 
 // limitError is the error of a read that exceeded a time limit or whose server was too slow.
-type limitError struct{ error }
+type limitError struct {
+	// text is the problem and the remedy.
+	text string
+	// cause is for errors.Is, and not part of the text; it may be nil.
+	cause error
+}
 
-// Unwrap returns the wrapped error.
-func (e *limitError) Unwrap() error { return e.error }
+// Error returns the problem and the remedy.
+func (e *limitError) Error() string { return "the catalog is too slow: " + e.text }
+
+// Unwrap returns the cause.
+func (e *limitError) Unwrap() error { return e.cause }
 
 func errTimeout(timeout time.Duration) error {
-	return &limitError{fmt.Errorf("the catalog is too slow: it was not read within %s; check the load and the log of the catalog's server; it is read again later: %w", timeout, context.DeadlineExceeded)}
+	const text = "it was not read within %s; check the load and the log of the catalog's server; the manager retries"
+	return &limitError{fmt.Sprintf(text, timeout), context.DeadlineExceeded}
 }
 
 func errPace() error {
-	return &limitError{fmt.Errorf("the catalog is too slow: its server sent less than %d KiB in %s, while the reading used memory that all catalogs share; check the load and the log of the catalog's server; it is read again later", paceBytes>>10, paceWindow)}
+	const text = "its server sent less than %d KiB in %s, while the read used memory that all catalogs share; check the load and the log of " +
+		"the catalog's server; the manager retries"
+	return &limitError{fmt.Sprintf(text, paceBytes>>10, paceWindow), nil}
 }
 
 func errContention() error {
-	return &limitError{fmt.Errorf("the catalog is too slow: other catalogs waited %s for memory that the reading used; check the load and the log of the catalog's server, or ask the catalog's publisher to prune it; it is read again later", maxContention)}
+	const text = "other catalogs waited %s for memory that the read used; check the load and the log of the catalog's server, or ask the " +
+		"catalog's publisher to prune it; the manager retries"
+	return &limitError{fmt.Sprintf(text, maxContention), nil}
 }
 
 // Cause returns the error of a read whose context is from StartRead: the limit that ended the read, else err, else the error of the

@@ -66,7 +66,7 @@ func TestHRD_B4_WaitIsLimited(t *testing.T) {
 			ended    time.Duration
 			message  string
 		}{
-			"of its own":     {canceled: time.Hour, ended: MaxWait, message: "again later"},
+			"of its own":     {canceled: time.Hour, ended: MaxWait, message: "the manager retries"},
 			"by its context": {canceled: 5 * time.Second, ended: 5 * time.Second, message: context.Canceled.Error()},
 		} {
 			t.Run(what+", "+name, func(t *testing.T) {
@@ -228,4 +228,26 @@ func TestHRD_B4_RequestsAreGrantedInOrder(t *testing.T) {
 			t.Errorf("after its end: %q", order)
 		}
 	})
+}
+
+func TestErrorsAboutLimitsEndWithTheRemedy(t *testing.T) {
+	const slow = "the catalog is too slow: "
+	for name, test := range map[string]struct {
+		err   error
+		begin string
+		cause error
+	}{
+		"the timeout":    {errTimeout(2 * time.Minute), slow + "it was not read within 2m0s; check", context.DeadlineExceeded},
+		"the pace":       {errPace(), slow + "its server sent less than 8 KiB in 10s", nil},
+		"the contention": {errContention(), slow + "other catalogs waited 1m0s for memory", nil},
+		"large messages": {errLargeTimeout, "timed out after 2m0s", nil},
+	} {
+		text := test.err.Error()
+		if !strings.HasPrefix(text, test.begin) || !strings.HasSuffix(text, "; the manager retries") {
+			t.Errorf("%s: got %q, want it to begin with %q, and to end with the remedy", name, text, test.begin)
+		}
+		if test.cause != nil && !errors.Is(test.err, test.cause) {
+			t.Errorf("%s: %q is not %v", name, text, test.cause)
+		}
+	}
 }

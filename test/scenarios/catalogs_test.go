@@ -314,9 +314,9 @@ func TestCatalogs(t *testing.T) {
 		for id, words := range map[catalog.ID][]string{
 			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "down"}:     {"connection refused"},
 			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "starting"}: {`not "READY"`},
-			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "slow"}:     {"still being read"},
+			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "slow"}:     {"reading it has taken more than"},
 			{Kind: catalog.KindClusterCatalog, Name: "garbled"}:                                          {"getting"},
-			{Kind: catalog.KindClusterCatalog, Name: "trickle-0"}:                                        {"still being read"},
+			{Kind: catalog.KindClusterCatalog, Name: "trickle-0"}:                                        {"reading it has taken more than"},
 		} {
 			choosy := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "misses-" + id.Name}}
 			choosy.Spec.Package = platformv1alpha1.Package{Name: choosy.Name, CatalogSelector: &metav1.LabelSelector{

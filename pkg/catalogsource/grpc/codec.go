@@ -43,7 +43,7 @@ func (c boundedCodec) Unmarshal(data mem.BufferSlice, into any) error {
 	switch err := countParts(buffer.ReadOnlyData(), message.ProtoReflect().Descriptor(), &left, maxDepth); {
 	case errors.Is(err, errTooManyParts):
 		c.exceeded.Store(true)
-		return fmt.Errorf("%w, more than %d", err, c.parts)
+		return fmt.Errorf("%w: at most %d are allowed", err, c.parts)
 	case err != nil:
 		return err
 	}
@@ -54,7 +54,7 @@ func (c boundedCodec) Unmarshal(data mem.BufferSlice, into any) error {
 // negative.
 func countParts(encoded []byte, of protoreflect.MessageDescriptor, left *int, depth int) error {
 	if depth == 0 {
-		return fmt.Errorf("the message is nested deeper than %d", maxDepth)
+		return fmt.Errorf("the message is nested deeper than %d; ask the catalog's publisher to correct it", maxDepth)
 	}
 	for len(encoded) > 0 {
 		number, kind, n := protowire.ConsumeTag(encoded)

@@ -22,7 +22,8 @@ const (
 	// empty list.
 	acknowledgeExperimental = "x-acknowledge-experimental"
 	// noteNoUpgradeRules is the note for packages whose upgrade rules the server cannot return.
-	noteNoUpgradeRules = "the catalog's server does not serve upgrade rules (operator-registry before 1.69): only those on bundles are known"
+	noteNoUpgradeRules = "the catalog's server (operator-registry before 1.69) does not serve upgrade rules, so only rules in bundle " +
+		"properties apply; ask the catalog's publisher to update the server, or to put the rules into a bundle property"
 )
 
 // upgradeSchemas returns the schemas of upgrade rules to request. It must list them because the protocol does not support prefixes. The

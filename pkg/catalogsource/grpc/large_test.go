@@ -37,11 +37,11 @@ func TestHRD_B4_OneReadHasLargeMessages(t *testing.T) {
 		"usual, while another has large":            {size: 400 << 10, taken: true, lists: 1},
 		"large":                                     {size: 6 << 20, lists: 2},
 		"large, while another has large":            {size: 6 << 20, taken: true, lists: 1, refused: "waiting for other catalogs with large messages"},
-		"larger than a message may be":              {size: 9 << 20, lists: 2, refused: "vs. 8388608"},
+		"larger than a message may be":              {size: 9 << 20, lists: 2, refused: "vs. 8388608); ask the catalog's publisher to prune it"},
 		"of many parts":                             {parts: 2_048, lists: 1},
 		"of so many parts that it counts as large":  {parts: 2_049, lists: 2},
 		"of so many parts, while another has large": {parts: 2_049, taken: true, lists: 1, refused: "waiting for other catalogs with large messages"},
-		"of more parts than a message may have":     {parts: 20_001, lists: 2, refused: "too many parts, more than 20000"},
+		"of more parts than a message may have":     {parts: 20_001, lists: 2, refused: "too many parts: at most 20000 are allowed; ask the catalog's publisher to prune it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lists.Store(0)

@@ -78,7 +78,7 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 	defer connection.Close()
 	usual := newBoundedConnection(connection, initialMaxMessage, initialMaxParts)
 	packages, providers, err := c.readWith(ctx, usual, want, memory, concurrentCalls)
-	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
+	if usual.isExceeded(err) {
 		packages, providers, err = c.readLarge(ctx, connection, want, memory)
 	}
 	// The server knows our deadline too, and may end its stream early without an error.
@@ -125,8 +125,24 @@ func (c Client) readLarge(ctx context.Context, connection googlegrpc.ClientConnI
 		return nil, nil, err
 	}
 	defer release()
-	return c.readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
+	large := newBoundedConnection(connection, maxMessage, maxParts)
+	packages, providers, err := c.readWith(ctx, large, want, memory, 1)
+	if large.isExceeded(err) {
+		err = &largeError{err}
+	}
+	return packages, providers, err
 }
+
+// largeError is the error of a read of which a message exceeded the limits of the second attempt.
+type largeError struct{ error }
+
+// Error returns the problem and the remedy.
+func (e *largeError) Error() string {
+	return e.error.Error() + "; ask the catalog's publisher to prune it"
+}
+
+// Unwrap returns the problem.
+func (e *largeError) Unwrap() error { return e.error }
 
 // readWith reads a catalog over a connection that limits the messages. calls is the maximum number of concurrent calls.
 func (c Client) readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reservation, calls int) ([]catalog.Package, *catalog.Providers, error) {
@@ -156,6 +172,11 @@ type boundedConnection struct {
 // newBoundedConnection returns a connection that limits each message to a number of bytes and a number of parts.
 func newBoundedConnection(connection googlegrpc.ClientConnInterface, message, parts int) boundedConnection {
 	return boundedConnection{connection, message, boundedCodec{parts, new(atomic.Bool)}}
+}
+
+// isExceeded reports whether the error of a read is that a message exceeded the limits of the connection.
+func (c boundedConnection) isExceeded(err error) bool {
+	return err != nil && (status.Code(err) == codes.ResourceExhausted || c.codec.exceeded.Load())
 }
 
 // bounds returns the options of a call with the limits of the connection.
@@ -370,7 +391,8 @@ func (r *reader) fetchCSVs(ctx context.Context) error {
 				return fmt.Errorf("getting bundle %s of package %s: %w", truncate.Quote(key.name), truncate.Quote(key.pkg), err)
 			}
 			if answer.GetBundlePath() != l.bundle.Image {
-				return fmt.Errorf("getting bundle %s of package %s: its image is now %s and was %s in the list: the catalog was replaced while it was read; reading it again",
+				return fmt.Errorf("getting bundle %s of package %s: its image is now %s and was %s in the list: the catalog was replaced during "+
+					"the read; the manager retries",
 					truncate.Quote(key.name), truncate.Quote(key.pkg), truncate.Quote(answer.GetBundlePath()), truncate.Quote(l.bundle.Image))
 			}
 			r.lock.Lock()

@@ -155,7 +155,7 @@ func TestReadNeverReturnsAPartialList(t *testing.T) {
 		"the catalog is replaced between two calls": {serve(t, fake{
 			list:      send(apiBundle("a@sha256:1")),
 			getBundle: func(*api.GetBundleRequest) (*api.Bundle, error) { return apiBundle("a@sha256:2"), nil },
-		}), "was replaced while it was read"},
+		}), "was replaced during the read"},
 		"a message is larger than the limit": {serve(t, fake{
 			list: send(&api.Bundle{PackageName: "example", CsvJson: strings.Repeat("x", 65<<20)}),
 		}), "larger than max"},

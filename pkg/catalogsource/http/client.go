@@ -103,11 +103,13 @@ func (c *Client) authorities() (*x509.CertPool, []byte, error) {
 	}
 	content, err := os.ReadFile(c.options.CAFile)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the certificate authorities for catalogs: %w", err)
+		return nil, nil, fmt.Errorf("reading the certificate authorities for catalogs: %w; correct the file that flag "+
+			"--catalog-ca-file names", err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(content) {
-		return nil, nil, fmt.Errorf("reading the certificate authorities for catalogs: file %q has no PEM certificate in it", c.options.CAFile)
+		return nil, nil, fmt.Errorf("reading the certificate authorities for catalogs: file %q has no PEM certificate; correct the file that "+
+			"flag --catalog-ca-file names", c.options.CAFile)
 	}
 	return roots, content, nil
 }

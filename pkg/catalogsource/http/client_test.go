@@ -187,14 +187,14 @@ func TestReadNeverReturnsAPartialList(t *testing.T) {
 	}{
 		"nothing listens":              {of(gone.HTTPSBaseURL(), goneOptions), "connection refused"},
 		"the server is not ready":      {of(unavailable.HTTPSBaseURL(), http.Options{CAFile: unavailable.CAFile()}), "503 Service Unavailable"},
-		"the authority is another one": {of(unavailable.HTTPSBaseURL(), goneOptions), "certificate"},
-		"the authority file is absent": {of(unavailable.HTTPSBaseURL(), http.Options{CAFile: noPEM + ".absent"}), "reading the certificate authorities"},
-		"the authority file is no PEM": {of(unavailable.HTTPSBaseURL(), http.Options{CAFile: noPEM}), "has no PEM certificate"},
+		"the authority is another one": {of(unavailable.HTTPSBaseURL(), goneOptions), "only the certificate authorities in the file that flag --catalog-ca-file names are trusted"},
+		"the authority file is absent": {of(unavailable.HTTPSBaseURL(), http.Options{CAFile: noPEM + ".absent"}), "; correct the file that flag --catalog-ca-file names"},
+		"the authority file is no PEM": {of(unavailable.HTTPSBaseURL(), http.Options{CAFile: noPEM}), "has no PEM certificate; correct the file"},
 		"the address is plain http":    {of("http://127.0.0.1:1", http.Options{}), "not an https URL"},
 		"the address is empty":         {of("", http.Options{}), "not an https URL"},
 		"the answer is HTML": {answering(func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 			fmt.Fprint(w, "<html>hello</html>")
-		}), "reading catalog"},
+		}), "any proxy or login page in front of it"},
 		"a blob is cut off": {answering(func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 			fmt.Fprint(w, packageBlob, channelBlob[:20])
 		}), "unexpected EOF"},
@@ -258,7 +258,7 @@ func TestContentThatChangesBetweenTwoRequestsIsAnError(t *testing.T) {
 		fmt.Fprint(w, packageBlob)
 	})
 	_, err := newClient(t, options).ReadPackages(t.Context(), base, []string{"example"}, "", nil)
-	if err == nil || !strings.Contains(err.Error(), "was replaced while it was read") {
+	if err == nil || !strings.Contains(err.Error(), "was replaced during the read") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -266,7 +266,7 @@ func TestContentThatChangesBetweenTwoRequestsIsAnError(t *testing.T) {
 func TestReadIsLimitedInBytesAfterDecompression(t *testing.T) {
 	server := start(t)
 	client := newClient(t, http.Options{CAFile: server.CAFile(), MaxBytes: 1500}) // compressed it is smaller than that
-	if _, err := client.Read(t.Context(), server.HTTPSBaseURL(), nil); err == nil || !strings.Contains(err.Error(), "larger than 1500 bytes") {
+	if _, err := client.Read(t.Context(), server.HTTPSBaseURL(), nil); err == nil || !strings.Contains(err.Error(), "larger than 1500 bytes; ask the catalog's publisher to prune it") {
 		t.Errorf("error %v", err)
 	}
 	client = newClient(t, http.Options{CAFile: server.CAFile(), MaxBytes: 100})

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -102,12 +103,21 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Rese
 		defer end()
 		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
 		// At the deadline our connection closes; the server sees that and may end its response early without an error.
-		return reading, catalogsource.Cause(ctx, err)
+		return reading, c.withAuthorities(catalogsource.Cause(ctx, err))
 	}()
 	if err != nil {
 		return Result{}, fmt.Errorf("reading catalog at %q: %w", base, err)
 	}
 	return reading, nil
+}
+
+// withAuthorities adds to an error about a certificate of an unknown authority which authorities are trusted, if CAFile has them. It
+// returns other errors unchanged.
+func (c *Client) withAuthorities(err error) error {
+	if c.options.CAFile == "" || !errors.As(err, new(x509.UnknownAuthorityError)) {
+		return err
+	}
+	return fmt.Errorf("%w; only the certificate authorities in the file that flag --catalog-ca-file names are trusted", err)
 }
 
 // readAll reads the whole catalog from /api/v1/all. since is as in ReadPackages.
@@ -173,7 +183,7 @@ func (r *request) readNamed(names []string, since string) (Result, error) {
 	return out, nil
 }
 
-var errReplaced = errors.New("the catalog was replaced while it was read; reading it again")
+var errReplaced = errors.New("the catalog was replaced during the read; the manager retries")
 
 // readPackage reads one package in two requests, because the server finds an olm.package blob only by its name, and other blobs by their
 // package.
@@ -252,9 +262,9 @@ func expectOK(response *http.Response) error {
 	message := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "�")), " ")
 	hint := ""
 	if response.StatusCode == http.StatusNotFound {
-		hint = "; catalogd answers so until it has unpacked the catalog, and from a replica that is not the leader"
+		hint = "; catalogd returns this until it has unpacked the catalog, or if the replica is not the leader; the manager retries"
 	}
-	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(message))
+	return fmt.Errorf("unexpected status %s (%s)%s", truncate.Quote(response.Status), truncate.Quote(message), hint)
 }
 
 // limit returns a reader of body that fails once the whole read has received more than its maximum. It also adds the number of received
@@ -270,7 +280,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	l.request.memory.AddReceived(n)
 	if l.request.remaining -= int64(n); l.request.remaining < 0 {
-		return n, fmt.Errorf("the catalog is larger than %d bytes", l.request.max)
+		return n, fmt.Errorf("the catalog is larger than %d bytes; ask the catalog's publisher to prune it", l.request.max)
 	}
 	return n, err
 }

@@ -54,7 +54,7 @@ const maxLogged = 32
 type errStillReading struct{ wait time.Duration }
 
 func (e errStillReading) Error() string {
-	return fmt.Sprintf("it is still being read after %s; what it has counts as soon as that ends", e.wait)
+	return fmt.Sprintf("reading it has taken more than %s so far; its content is used when the read ends", e.wait)
 }
 
 // storeRead stores the result of a successful read in the snapshots, and notifies the users of changed packages.

@@ -212,18 +212,18 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		"every candidate is refused": {
 			nil, one(stable("1.0.0 max=\"4.19\"", "1.1.0 max=\"4.18\"", "1.2.0 max=x", "1.3.0 kube=1.40.0", "1.4.0 modes=SingleNamespace", "1.5.0 image=", "newest")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.5.0 has no image in its catalog; ` +
-				`1.4.0 supports the install modes [SingleNamespace] only: say in spec.install.config.watchNamespace which namespaces it shall watch; ` +
+				`1.4.0 supports only the install modes [SingleNamespace]: set spec.install.config.watchNamespace to the namespaces to watch; ` +
 				`1.3.0 needs Kubernetes 1.40.0, the cluster has 1.33.4; ` +
 				`1.2.0 cannot be judged: olm.maxOpenShiftVersion x cannot be read, a minor version such as "4.20" is expected (and 2 more for this reason); ` +
 				`bundle "quay.vnewest" has the version "newest", which is not a semantic version`,
 		},
 		"every candidate has an unsupported format": {
 			nil, one(stable("1.0.0 format=helm+v3", "1.1.0 format=plain+v0,registry+v1")), validation,
-			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.1.0 is of several formats in its catalog ("plain+v0", "registry+v1"), and can only be of one (and 1 more for this reason)`,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.1.0 has several formats in its catalog ("plain+v0", "registry+v1"), but only one is allowed (and 1 more for this reason)`,
 		},
 		"the only candidate has an unsupported format": {
 			nil, one(stable("1.0.0 format=helm+v3")), validation,
-			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.0.0 is of the format "helm+v3", which is not read here: registry+v1 and plain+v0 bundles are`,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.0.0 has format "helm+v3", which this manager does not support: it supports registry+v1 and plain+v0`,
 		},
 		"pin below the installed version": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,

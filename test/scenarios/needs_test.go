@@ -116,7 +116,7 @@ func TestRequirements(t *testing.T) {
 
 		s.By("creating an operator without AllNamespaces, which is refused without a watch namespace")
 		s.create(ctx, "confined", "")
-		s.waitForRefusal(ctx, "confined", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
+		s.waitForRefusal(ctx, "confined", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports only the install modes", "spec.install.config.watchNamespace")
 		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, "confined", types.MergePatchType,
 			[]byte(`{"spec":{"install":{"config":{"watchNamespace":"default"}}}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())

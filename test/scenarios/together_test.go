@@ -66,7 +66,7 @@ func TestManyOperators(t *testing.T) {
 		s.create(ctx, "no-such-package", "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("sound", "1.0.0").Should(Succeed())
 		s.waitForRefusal(ctx, "no-such-package", platformv1alpha1.ReasonSourceFailed, "failed to find candidate")
-		s.waitForRefusal(ctx, "picky", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
+		s.waitForRefusal(ctx, "picky", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports only the install modes", "spec.install.config.watchNamespace")
 
 		deployments := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
 		operator, err := s.Admin.Operator(ctx, "sound")

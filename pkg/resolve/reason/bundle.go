@@ -47,14 +47,14 @@ func (NoImage) text() string { return "has no image in its catalog" }
 type SeveralFormats struct{ Formats []string }
 
 func (r SeveralFormats) text() string {
-	return fmt.Sprintf("is of several formats in its catalog (%s), and can only be of one", list(quotes(r.Formats), ", ", maxFormats))
+	return fmt.Sprintf("has several formats in its catalog (%s), but only one is allowed", list(quotes(r.Formats), ", ", maxFormats))
 }
 
 // UnsupportedFormat refuses a format that no ProvisionerClass of the payload supports.
 type UnsupportedFormat struct{ Format string }
 
 func (r UnsupportedFormat) text() string {
-	return fmt.Sprintf("is of the format %s, which is not read here: registry+v1 and plain+v0 bundles are", Quote(r.Format))
+	return fmt.Sprintf("has format %s, which this manager does not support: it supports registry+v1 and plain+v0", Quote(r.Format))
 }
 
 // NotApprovedVersion refuses a version for a first installation, because a different version is approved.
@@ -131,7 +131,8 @@ func (r MinKube) text() string {
 type NoNamespace struct{ Supported []string }
 
 func (r NoNamespace) text() string {
-	return fmt.Sprintf("supports the install modes [%s] only: say in spec.install.config.watchNamespace which namespaces it shall watch", modes(r.Supported))
+	return fmt.Sprintf("supports only the install modes [%s]: set spec.install.config.watchNamespace to the namespaces to watch",
+		modes(r.Supported))
 }
 
 // UnsupportedInstallMode refuses a bundle that cannot watch the wanted namespaces.
@@ -141,7 +142,7 @@ type UnsupportedInstallMode struct {
 }
 
 func (r UnsupportedInstallMode) text() string {
-	return fmt.Sprintf("does not support the install mode %s, which spec.install.config.watchNamespace %s needs, only [%s]",
+	return fmt.Sprintf("does not support install mode %s, which spec.install.config.watchNamespace %s requires: it supports only [%s]",
 		r.Mode, Quote(r.WatchNamespace), modes(r.Supported))
 }
 
@@ -151,7 +152,7 @@ func modes(supported []string) string { return list(supported, " ", maxModes) }
 type APIServices struct{}
 
 func (APIServices) text() string {
-	return "declares aggregated APIs (apiServiceDefinitions), which are not supported: use a version without them, or install the package by other means"
+	return "declares aggregated APIs (APIServices), which are not supported: use a version without them, or install the package by other means"
 }
 
 // ExternalPackage refuses a package that another installer manages.

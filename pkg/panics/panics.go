@@ -14,13 +14,23 @@ import (
 // maxCause is the maximum size of a panic's text in an error, in bytes. The text may contain the input.
 const maxCause = 200
 
-// ToError calls work and returns its error. If work panics, it returns the panic as an error and logs it with the stack. The error for a
-// panic begins with action, for example "rendering …".
+// Error is a panic: an internal error of the manager. Its text has the remedy.
+type Error struct {
+	// Action is what the manager did, for example "rendering …". Cause is the panic's text, on one line.
+	Action, Cause string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: internal error of the manager: %s; report it with the stack trace in the manager's log", e.Action, e.Cause)
+}
+
+// ToError calls work and returns its error. If work panics, it returns an *Error and logs the panic with the stack. action is the Action of
+// the Error.
 func ToError(action string, work func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			klog.Errorf("%s panicked: %v\n%s", action, cause, debug.Stack())
-			err = fmt.Errorf("%s: the manager ran into a fault of its own: %s; its log has the stack, which whoever maintains it needs", action, truncate.OneLine(fmt.Sprint(cause), maxCause))
+			err = &Error{Action: action, Cause: truncate.OneLine(fmt.Sprint(cause), maxCause)}
 		}
 	}()
 	return work()

@@ -35,6 +35,12 @@ func TestAPanicBecomesAnError(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 500 {
 				t.Fatalf("got %v, want %q in it", err, c.want)
 			}
+			if fault := (*panics.Error)(nil); c.panicked != errors.As(err, &fault) {
+				t.Errorf("%v; it is a *panics.Error: %v, want %v", err, !c.panicked, c.panicked)
+			}
+			if c.panicked && !strings.HasSuffix(err.Error(), "; report it with the stack trace in the manager's log") {
+				t.Errorf("%v has no remedy", err)
+			}
 			if c.panicked != strings.Contains(err.Error(), `rendering "memo"`) {
 				t.Errorf("%v; the action is named: %v, want %v", err, !c.panicked, c.panicked)
 			}

@@ -61,5 +61,5 @@ func CheckDuplicates(objects []unstructured.Unstructured) error {
 	if more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("ordering %d objects: each may be there once; more than once: %s", len(objects), text)
+	return fmt.Errorf("these objects are defined twice: %s; remove the duplicates", text)
 }

@@ -130,10 +130,10 @@ func TestCheckDuplicates(t *testing.T) {
 		"everything once": {everything(), ""},
 		"the same name in two namespaces is no duplicate": {[]unstructured.Unstructured{object("v1", "Secret", "a", "s"), object("v1", "Secret", "b", "s")}, ""},
 		"the same name of two kinds is no duplicate":      {[]unstructured.Unstructured{object("v1", "Secret", "a", "s"), object("v1", "ConfigMap", "a", "s")}, ""},
-		"an object three times is named once":             {[]unstructured.Unstructured{object("v1", "Secret", "ns", "s"), object("v1", "Secret", "ns", "s"), object("v1", "Secret", "ns", "s")}, "ordering 3 objects: each may be there once; more than once: Secret ns/s"},
-		"two versions of a kind are the same object":      {[]unstructured.Unstructured{object("a.b/v1", "C", "", "c"), object("a.b/v2", "C", "", "c")}, "ordering 2 objects: each may be there once; more than once: C c"},
-		"the first ten are named": {many, "ordering 24 objects: each may be there once; more than once: Secret ns/s00, Secret ns/s01, Secret ns/s02, Secret ns/s03, Secret ns/s04, " +
-			"Secret ns/s05, Secret ns/s06, Secret ns/s07, Secret ns/s08, Secret ns/s09 and 2 more"},
+		"an object three times is named once":             {[]unstructured.Unstructured{object("v1", "Secret", "ns", "s"), object("v1", "Secret", "ns", "s"), object("v1", "Secret", "ns", "s")}, "these objects are defined twice: Secret ns/s; remove the duplicates"},
+		"two versions of a kind are the same object":      {[]unstructured.Unstructured{object("a.b/v1", "C", "", "c"), object("a.b/v2", "C", "", "c")}, "these objects are defined twice: C c; remove the duplicates"},
+		"the first ten are named": {many, "these objects are defined twice: Secret ns/s00, Secret ns/s01, Secret ns/s02, Secret ns/s03, Secret ns/s04, " +
+			"Secret ns/s05, Secret ns/s06, Secret ns/s07, Secret ns/s08, Secret ns/s09 and 2 more; remove the duplicates"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand"
 	"strings"
 	"testing"
@@ -63,19 +64,22 @@ func TestReadObjectsRefuses(t *testing.T) {
 		want string
 	}{
 		"an alias of itself":          {"a: &a [*a]", `document at line 1: line 1: alias "a" contains itself`},
-		"nesting without end":         {object + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "}", "document at line 1: line 1: nested deeper than 256 levels"},
-		"a tag":                       {object + "!!binary aGk=}", "document at line 1: line 1: tag !!binary is not supported; write the plain value"},
-		"a number that JSON has not":  {object + ".nan}", "document at line 1: line 1: .nan has no JSON form; quote it or write a number"},
+		"nesting without end":         {object + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "}", "document at line 1: line 1: the value is nested deeper than 256 levels"},
+		"a tag":                       {object + "!!binary aGk=}", "document at line 1: line 1: tag !!binary is not supported; use the plain value"},
+		"a number that JSON has not":  {object + ".nan}", "document at line 1: line 1: .nan has no JSON form; quote it or use a number"},
 		"a key that is null":          {object + "{~: 1}}", "document at line 1: line 1: a key must not be null"},
 		"a key that is a list":        {object + "{[a]: 1}}", "document at line 1: line 1: a key must be a scalar"},
-		"a merge of a number":         {object + "{<<: 1}}", "document at line 1: line 1: a merge key (<<) needs a mapping or a list of mappings"},
-		"a document without end":      {object + strings.Repeat("y", MaxDocumentBytes) + "}", "document at line 1 has 4194360 bytes, more than the 4194304 that are read"},
-		"more than a file":            {strings.Repeat("#", MaxFileBytes+1), "33554433 bytes, more than the 33554432 that are read"},
-		"more objects than there are": {many, fmt.Sprintf("document at line %d: more than 20000 objects in the bundle", 2*MaxObjects+1)},
-		"a List of null":              {"{apiVersion: v1, kind: List, metadata: {name: a}, items: null}", "document at line 1: a List whose items are no list but a null; write items: [] where there are none"},
-		"a List without items":        {"{apiVersion: v1, kind: List, metadata: {name: a}}", "document at line 1: a List whose items are no list but a null; write items: [] where there are none"},
-		"a List of a mapping":         {"{apiVersion: v1, kind: List, items: {a: b}}", "document at line 1: a List whose items are no list but a mapping; write items: [] where there are none"},
-		"a List in a List":            {"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: List, items: []}]}", "document at line 1: item 0: a List inside a List is not read"},
+		"a merge of a number":         {object + "{<<: 1}}", "document at line 1: line 1: a merge key (<<) requires a mapping or a list of mappings"},
+		"a document without end":      {object + strings.Repeat("y", MaxDocumentBytes) + "}", "document at line 1: it has 4194360 bytes, but at most 4194304 are allowed"},
+		"more than a file":            {strings.Repeat("#", MaxFileBytes+1), "it has 33554433 bytes, but at most 33554432 are allowed"},
+		"more objects than there are": {many, fmt.Sprintf("document at line %d: the bundle has more than 20000 objects", 2*MaxObjects+1)},
+		"a tag in a later document":   {"# a\n---\n{apiVersion: v1, kind: A, metadata: {name: a}}\n---\napiVersion: v1\nx: !!binary aGk=\n", "document at line 4: line 6: tag !!binary is not supported; use the plain value"},
+		"a later document, not YAML":  {object + "y}\n---\na:\n\tb\n", "document at line 2: yaml: line 4: found character that cannot start any token"},
+		"a List of null":              {"{apiVersion: v1, kind: List, metadata: {name: a}, items: null}", "document at line 1: the items of a List must be a list, not null; use items: [] for an empty List"},
+		"a List without items":        {"{apiVersion: v1, kind: List, metadata: {name: a}}", "document at line 1: the items of a List must be a list, not null; use items: [] for an empty List"},
+		"a List of a mapping":         {"{apiVersion: v1, kind: List, items: {a: b}}", "document at line 1: the items of a List must be a list, not a mapping; use items: [] for an empty List"},
+		"a List of a number":          {"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: A, metadata: {name: a}}, 1]}", "document at line 1: item 2: it must be a Kubernetes object, not a number"},
+		"a List in a List":            {"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: List, items: []}]}", "document at line 1: item 1: nested Lists are not supported; move the items up"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -88,6 +92,22 @@ func TestReadObjectsRefuses(t *testing.T) {
 	}
 }
 
+func TestReadObjectsRefusesEntriesThatAreNoFiles(t *testing.T) {
+	for mode, want := range map[fs.FileMode]string{
+		fs.ModeDir:                        "subdirectories are not allowed among the manifests; move the files up",
+		fs.ModeSymlink:                    "manifests must be regular files, but this is a symbolic link; replace it with the file",
+		fs.ModeNamedPipe:                  "manifests must be regular files, but this is a named pipe; replace it with the file",
+		fs.ModeSocket:                     "manifests must be regular files, but this is a socket; replace it with the file",
+		fs.ModeDevice | fs.ModeCharDevice: "manifests must be regular files, but this is a device; replace it with the file",
+		fs.ModeIrregular:                  "manifests must be regular files, but this is a special file; replace it with the file",
+	} {
+		_, err := ReadObjects(fstest.MapFS{"m/a.yaml": {Mode: mode, Data: []byte("b.txt")}}, "m")
+		if want := `reading "m/a.yaml": ` + want; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", mode, err, want)
+		}
+	}
+}
+
 func TestReadObjectsBoundsAllFilesTogether(t *testing.T) {
 	fsys := fstest.MapFS{}
 	blank := bytes.Repeat([]byte("\n"), MaxDocumentBytes)
@@ -95,7 +115,7 @@ func TestReadObjectsBoundsAllFilesTogether(t *testing.T) {
 		fsys[fmt.Sprintf("m/%02d.yaml", i)] = &fstest.MapFile{Data: blank}
 	}
 	_, err := ReadObjects(fsys, "m")
-	if want := `reading "m/32.yaml": the files up to it have more than the 134217728 bytes that are read`; err == nil || err.Error() != want {
+	if want := `reading "m/32.yaml": this file and the files before it have 138412032 bytes, but at most 134217728 are allowed`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -117,12 +137,13 @@ func TestParseProperties(t *testing.T) {
 		"other properties do not count":       {text: "properties: [{type: olm.gvk, value: {group: a}}]"},
 		"no properties are none":              {text: "properties:"},
 		"an empty file has none":              {text: "# nothing"},
-		"a property without type":             {text: "properties: [{value: 1}]", err: "document at line 1: line 1: a property needs a type"},
+		"a property without type":             {text: "properties: [{value: 1}]", err: "document at line 1: line 1: a property requires a type"},
 		"a property without value":            {text: "properties: [{type: a}]", err: `document at line 1: line 1: property "a" has no value`},
 		"two lists":                           {text: "{properties: [], properties: [{type: olm.maxOpenShiftVersion, value: 4.10}]}", err: `document at line 1: line 1: "properties" occurs twice; remove one`},
 		"two values in one property":          {text: "properties: [{type: a, value: 4.10, value: 4.11}]", err: `document at line 1: line 1: "value" occurs twice; remove one`},
-		"a list that is merged in":            {text: "{a: &a {properties: []}, <<: *a}", err: `document at line 1: line 1: a merge key (<<) is not read here; write out what it merges`},
-		"a property that is a word":           {text: "properties: [a]", err: `document at line 1: line 1: a mapping with "type" is needed here`},
+		"a list that is merged in":            {text: "{a: &a {properties: []}, <<: *a}", err: `document at line 1: line 1: a merge key (<<) is not supported here; replace it with the entries that it merges`},
+		"a later document":                    {text: "a: b\n---\nproperties:\n- type: a\n", err: `document at line 2: line 4: property "a" has no value`},
+		"a property that is a word":           {text: "properties: [a]", err: `document at line 1: line 1: a mapping with "type" is required`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -140,11 +161,11 @@ func TestParseProperties(t *testing.T) {
 func TestParsePropertiesAnnotationRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type": "a"}`:   "json: cannot unmarshal object into Go value of type []json.RawMessage",
-		`[{"value": 1}]`:  "property 0 needs a type",
+		`[{"value": 1}]`:  "property 1 requires a type",
 		`[{"type": "a"}]`: `property "a" has no value`,
 		"":                "unexpected end of JSON input",
 		"null":            "it is null",
-		`[{"type": "a", "value": 1, "Value": 2}]`: `property 0: "value" occurs twice; remove one`,
+		`[{"type": "a", "value": 1, "Value": 2}]`: `property 1: "value" occurs twice; remove one`,
 		`[{"type": "a", "value": 1}`:              "unexpected end of JSON input",
 	} {
 		if _, err := ParsePropertiesAnnotation(text); err == nil || err.Error() != want {
@@ -256,10 +277,10 @@ func TestReadObjectsBoundsTheExpansionOfAllDocuments(t *testing.T) {
 		text string
 		want string
 	}{
-		"many values, in many documents": {strings.Repeat("---\n"+manyValues, 20), "more than 2000000 values in the bundle once aliases are expanded"},
-		"one text, many times":           {longText, "more than 8388608 bytes once aliases are expanded"},
-		"one key, many times":            {longKey, "more than 8388608 bytes once aliases are expanded"},
-		"one text, in many documents":    {strings.Repeat("---\n"+halfText, 25), "more than 142606336 bytes in the bundle once aliases are expanded"},
+		"many values, in many documents": {strings.Repeat("---\n"+manyValues, 20), "the bundle has more than 2000000 values after its aliases are expanded"},
+		"one text, many times":           {longText, "the document has more than 8388608 bytes after its aliases are expanded"},
+		"one key, many times":            {longKey, "the document has more than 8388608 bytes after its aliases are expanded"},
+		"one text, in many documents":    {strings.Repeat("---\n"+halfText, 25), "the bundle has more than 142606336 bytes after its aliases are expanded"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -272,7 +293,7 @@ func TestReadObjectsBoundsTheExpansionOfAllDocuments(t *testing.T) {
 	t.Run("one tree, in many properties", func(t *testing.T) {
 		text := "a: &a " + list + "\nb: &b [" + strings.Repeat("*a,", 400) + "]\nproperties:\n" + strings.Repeat("- {type: a, value: *b}\n", 3)
 		_, err := ParseProperties([]byte(text))
-		if want := "more than 300000 values once aliases are expanded"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		if want := "the document has more than 300000 values after its aliases are expanded"; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v, want …%s", err, want)
 		}
 	})

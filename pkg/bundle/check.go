@@ -23,7 +23,7 @@ func CheckMetadata(o Object) []string {
 	}
 	// A namespace that is not a string would be treated as absent, and the object would be created in a different namespace.
 	if namespace, ok := o.metadata()["namespace"]; ok && !isString(namespace) {
-		findings = append(findings, fmt.Sprintf("%s: metadata.namespace is no string; put it in quotes", o))
+		findings = append(findings, fmt.Sprintf("%s: metadata.namespace %s", o, mustBeString(namespace)))
 	}
 	for _, field := range []string{"labels", "annotations"} {
 		value, ok := o.metadata()[field]
@@ -32,11 +32,11 @@ func CheckMetadata(o Object) []string {
 		}
 		entries, ok := value.(map[string]any)
 		if !ok {
-			findings = append(findings, fmt.Sprintf("%s: metadata.%s must be a mapping", o, field))
+			findings = append(findings, fmt.Sprintf("%s: metadata.%s must be a mapping, not %s", o, field, kindOf(value)))
 		}
 		for key, text := range entries {
 			if !isString(text) {
-				findings = append(findings, fmt.Sprintf("%s: the value of %q in metadata.%s is no string; put it in quotes", o, key, field))
+				findings = append(findings, fmt.Sprintf("%s: the value of %q in metadata.%s %s", o, key, field, mustBeString(text)))
 			}
 		}
 	}
@@ -50,10 +50,12 @@ func checkKind(o Object) []string {
 	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
 	if err != nil || version.String() != o.GetAPIVersion() || len(utilvalidation.IsDNS1035Label(version.Version)) > 0 ||
 		version.Group != "" && len(utilvalidation.IsDNS1123Subdomain(version.Group)) > 0 {
-		findings = append(findings, fmt.Sprintf("%s: the apiVersion %s cannot be; write a version such as v1, or group and version such as apps/v1", o, truncate.Quote(o.GetAPIVersion())))
+		findings = append(findings, fmt.Sprintf("%s: apiVersion %s is invalid; use a version such as v1, or group and version such as apps/v1",
+			o, truncate.Quote(o.GetAPIVersion())))
 	}
 	if len(utilvalidation.IsDNS1035Label(strings.ToLower(o.GetKind()))) > 0 {
-		findings = append(findings, fmt.Sprintf("%s: the kind %s cannot be; write one such as ConfigMap, of at most %d letters and digits", o, truncate.Quote(o.GetKind()), utilvalidation.DNS1035LabelMaxLength))
+		findings = append(findings, fmt.Sprintf("%s: kind %s is invalid; use a kind such as ConfigMap, of at most %d letters and digits",
+			o, truncate.Quote(o.GetKind()), utilvalidation.DNS1035LabelMaxLength))
 	}
 	return findings
 }
@@ -61,6 +63,16 @@ func checkKind(o Object) []string {
 func isString(value any) bool {
 	_, ok := value.(string)
 	return ok
+}
+
+// mustBeString returns the predicate of a sentence about a value that is not a string. Quotes turn a number or a boolean into a string.
+func mustBeString(value any) string {
+	text := "must be a string, not " + kindOf(value)
+	switch value.(type) {
+	case nil, map[string]any, []any:
+		return text
+	}
+	return text + "; put it in quotes"
 }
 
 // CheckCRD checks that a CustomResourceDefinition has apiVersion apiextensions.k8s.io/v1 and a spec. It returns a line for each finding,
@@ -71,10 +83,11 @@ func CheckCRD(o Object) []string {
 	}
 	var findings []string
 	if v := o.GroupVersionKind().Version; v != "v1" {
-		findings = append(findings, fmt.Sprintf("%s: apiextensions.k8s.io/%s is not served since Kubernetes 1.22; a bundle with apiextensions.k8s.io/v1 is needed", o, v))
+		findings = append(findings, fmt.Sprintf(
+			"%s: Kubernetes does not serve apiextensions.k8s.io/%s; convert the object to apiextensions.k8s.io/v1", o, v))
 	}
 	if _, ok := o.Object["spec"].(map[string]any); !ok {
-		findings = append(findings, fmt.Sprintf("%s: spec is needed, and must be a mapping", o))
+		findings = append(findings, fmt.Sprintf("%s: spec is required, and must be a mapping", o))
 	}
 	return findings
 }

@@ -28,7 +28,7 @@ type FormatError struct {
 	Actual, Expected string
 	// File is the file that declares the format.
 	File string
-	// Undeclared is true if File is absent. Actual is then the format that bundles with such manifests have.
+	// Undeclared is true if File does not exist. Actual is then the format that bundles with such manifests have.
 	Undeclared bool
 	// ActualErr is the error from reading the bundle in the format Actual; nil if that was not tried, or if it works. The function Load of
 	// package formats sets it.
@@ -36,10 +36,11 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	text := fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Actual), e.Expected)
+	text := fmt.Sprintf("reading %q: the bundle's format is %s, but the provisioner class reads only %q",
+		e.File, truncate.Quote(e.Actual), e.Expected)
 	if e.Undeclared {
-		text = fmt.Sprintf("reading %q: the file is absent, and no manifest is a ClusterServiceVersion, so the bundle's format is %q; only %q is read here",
-			e.File, e.Actual, e.Expected)
+		text = fmt.Sprintf("reading %q: the file does not exist, and no manifest is a ClusterServiceVersion, so the bundle's format is %q, "+
+			"but the provisioner class reads only %q", e.File, e.Actual, e.Expected)
 	}
 	if e.ActualErr != nil {
 		text = fmt.Sprintf("%s; read as %s, the bundle cannot be installed either: %v", text, e.Actual, e.ActualErr)
@@ -74,15 +75,16 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	}
 	for _, key := range []string{AnnotationPackage, AnnotationMediaType, AnnotationManifests} {
 		if value := annotations[key]; len(value) > maxAnnotation {
-			return nil, fmt.Errorf("reading %q: annotation %q has %d bytes, more than the %d that are read; it begins with %s; shorten it and rebuild the bundle",
-				AnnotationsFile, key, len(value), maxAnnotation, truncate.Quote(value))
+			return nil, fmt.Errorf("reading %q: annotation %q has %d bytes, but at most %d are allowed; it begins with %s; "+
+				"shorten it and rebuild the bundle", AnnotationsFile, key, len(value), maxAnnotation, truncate.Quote(value))
 		}
 	}
 	if found := annotations[AnnotationMediaType]; found != "" && found != format {
 		return nil, &FormatError{Actual: found, Expected: format, File: AnnotationsFile}
 	}
 	if dir := ManifestsDir(annotations); !fs.ValidPath(dir) {
-		return nil, fmt.Errorf("reading %q: annotation %q: %s is no path inside the bundle; write the name of a directory, such as manifests/", AnnotationsFile, AnnotationManifests, truncate.Quote(dir))
+		return nil, fmt.Errorf("reading %q: annotation %q: %s is not a path inside the bundle; use the name of a directory, such as manifests/",
+			AnnotationsFile, AnnotationManifests, truncate.Quote(dir))
 	}
 	return annotations, nil
 }

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Format reads bundles of one format. Each format is a package below this one and a line in pkg/bundle/formats. It is stateless and safe
@@ -35,8 +39,9 @@ type Bundle interface {
 	// RequiresCertificates reports whether Render depends on Options.Certificates.
 	RequiresCertificates() bool
 	// Render returns the objects to apply, always in the same order. Errors are meant for users; an error that a different configuration
-	// can fix wraps a *ConfigError. Callers may change the metadata of the objects. All other fields are shared with the bundle and with
-	// other renderings, and must be copied before they are changed.
+	// can fix wraps a *ConfigError, and one that a different install namespace can fix wraps a *NamespaceError. Callers may change the
+	// metadata of the objects. All other fields are shared with the bundle and with other renderings, and must be copied before they are
+	// changed.
 	Render(options Options) ([]unstructured.Unstructured, error)
 }
 
@@ -59,6 +64,35 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
+// InternalError reports that a bundle is not rendered because of an internal error of the manager. Neither another bundle nor another
+// configuration is the remedy, which the text of Err has.
+type InternalError struct{ Err error }
+
+// Error returns the message of Err.
+func (e *InternalError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *InternalError) Unwrap() error { return e.Err }
+
+// NamespaceError reports an install namespace that is not the name of a namespace.
+type NamespaceError struct {
+	Namespace string
+	// Problems are the reasons why it is not a name.
+	Problems []string
+}
+
+func (e *NamespaceError) Error() string {
+	return fmt.Sprintf("install namespace %s is not a namespace name: %s", truncate.Quote(e.Namespace), strings.Join(e.Problems, ", "))
+}
+
+// CheckInstallNamespace returns a *NamespaceError for an install namespace that is not the name of a namespace.
+func CheckInstallNamespace(namespace string) error {
+	if problems := utilvalidation.IsDNS1123Label(namespace); len(problems) > 0 {
+		return &NamespaceError{Namespace: namespace, Problems: problems}
+	}
+	return nil
+}
+
 // CertificateProvider is the component of a cluster that issues certificates for webhook servers and injects their CA into webhook
 // configurations and CRDs. Its value is stored with revisions.
 type CertificateProvider string
@@ -71,7 +105,8 @@ const (
 )
 
 // ErrNoCertificates is wrapped by the error of Render for a bundle that requires certificates, on a cluster without a provider.
-var ErrNoCertificates = errors.New("its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, in which case this proceeds")
+var ErrNoCertificates = errors.New("its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor " +
+	"cert-manager; install cert-manager, and the manager continues")
 
 // RendererOf identifies a format's renderer: the format, a slash, and the renderer's version. It is stored with revisions.
 func RendererOf(format Format) string {

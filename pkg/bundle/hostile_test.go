@@ -36,7 +36,7 @@ func TestHRD_B8_AnnotationsOfAMegabyte(t *testing.T) {
 func TestHRD_B5_AliasesInManifests(t *testing.T) {
 	bomb := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\na: &a \"" + strings.Repeat("x", 64<<10) + "\"\nb: [" + strings.Repeat("*a,", 10_000) + "*a]\n"
 	_, err := ReadObjects(fstest.MapFS{"manifests/a.yaml": {Data: []byte(bomb)}}, "manifests")
-	if err == nil || !strings.Contains(err.Error(), "manifests/a.yaml") || !strings.Contains(err.Error(), "once aliases are expanded") || len(err.Error()) > 300 {
+	if err == nil || !strings.Contains(err.Error(), "manifests/a.yaml") || !strings.Contains(err.Error(), "after its aliases are expanded") || len(err.Error()) > 300 {
 		t.Errorf("%d bytes that expand: %.500v", len(bomb), err)
 	}
 }

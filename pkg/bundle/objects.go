@@ -33,7 +33,7 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 		return nil, fmt.Errorf("reading directory %q: %w", dir, err)
 	}
 	if len(entries) > MaxFiles {
-		return nil, fmt.Errorf("reading directory %q: %d files, more than the %d that are read", dir, len(entries), MaxFiles)
+		return nil, fmt.Errorf("reading directory %q: it has %d files, but at most %d are allowed", dir, len(entries), MaxFiles)
 	}
 	read := &objectReader{}
 	total := 0
@@ -47,7 +47,7 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 			return nil, err
 		}
 		if total += len(data); total > MaxBytes {
-			return nil, fmt.Errorf("reading %q: the files up to it have more than the %d bytes that are read", name, MaxBytes)
+			return nil, fmt.Errorf("reading %q: this file and the files before it have %d bytes, but at most %d are allowed", name, total, MaxBytes)
 		}
 		if err := read.addFile(name, data); err != nil {
 			return nil, fmt.Errorf("reading %q: %w", name, err)
@@ -59,17 +59,32 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 func checkEntry(entry fs.DirEntry) error {
 	switch {
 	case entry.IsDir():
-		return fmt.Errorf("sub-directories are not allowed among the manifests; move its files up")
+		return fmt.Errorf("subdirectories are not allowed among the manifests; move the files up")
 	case strings.HasPrefix(entry.Name(), "."):
 		return fmt.Errorf("hidden files are not allowed among the manifests; remove it")
 	case !entry.Type().IsRegular():
-		return fmt.Errorf("only regular files are allowed among the manifests; this is a %s", entry.Type())
+		return fmt.Errorf("manifests must be regular files, but this is a %s; replace it with the file", typeOf(entry))
 	}
 	switch path.Ext(entry.Name()) {
 	case ".yaml", ".yml", ".json":
 		return nil
 	}
 	return fmt.Errorf("only .yaml, .yml and .json files are allowed among the manifests; remove it")
+}
+
+// typeOf returns the type of an entry that is neither a directory nor a regular file, for messages.
+func typeOf(entry fs.DirEntry) string {
+	switch kind := entry.Type(); {
+	case kind&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case kind&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case kind&fs.ModeSocket != 0:
+		return "socket"
+	case kind&fs.ModeDevice != 0:
+		return "device"
+	}
+	return "special file"
 }
 
 // ReadFile reads one file of at most MaxFileBytes of UTF-8 text. If the file does not exist, the error wraps fs.ErrNotExist.
@@ -83,7 +98,7 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	size := 0
 	if info, err := f.Stat(); err == nil {
 		if info.Size() > MaxFileBytes {
-			return nil, fmt.Errorf("reading %q: %d bytes, more than the %d that are read", name, info.Size(), MaxFileBytes)
+			return nil, fmt.Errorf("reading %q: it has %d bytes, but at most %d are allowed", name, info.Size(), MaxFileBytes)
 		}
 		size = int(info.Size())
 	}
@@ -92,10 +107,10 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %q: %w", name, err)
 	}
 	if len(data) > MaxFileBytes {
-		return nil, fmt.Errorf("reading %q: more than the %d bytes that are read", name, MaxFileBytes)
+		return nil, fmt.Errorf("reading %q: it has more than %d bytes, the maximum that is allowed", name, MaxFileBytes)
 	}
 	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("reading %q: not UTF-8 text", name)
+		return nil, fmt.Errorf("reading %q: it is not UTF-8 text; save it as UTF-8", name)
 	}
 	return data, nil
 }
@@ -125,17 +140,17 @@ type objectReader struct {
 }
 
 func (r *objectReader) addFile(name string, data []byte) error {
-	return visitDocuments(data, func(_ int, root *yaml.Node) error {
+	return visitDocuments(data, func(root *yaml.Node) error {
 		document := &converter{}
 		value, err := document.convert(root, 0)
 		if err != nil {
 			return err
 		}
 		if r.values += document.values; r.values > maxAllValues {
-			return fmt.Errorf("more than %d values in the bundle once aliases are expanded", maxAllValues)
+			return fmt.Errorf("the bundle has more than %d values after its aliases are expanded", maxAllValues)
 		}
 		if r.text += document.text; r.text > maxAllText {
-			return fmt.Errorf("more than %d bytes in the bundle once aliases are expanded", maxAllText)
+			return fmt.Errorf("the bundle has more than %d bytes after its aliases are expanded", maxAllText)
 		}
 		return r.addValue(name, value)
 	})
@@ -144,23 +159,23 @@ func (r *objectReader) addFile(name string, data []byte) error {
 func (r *objectReader) addValue(file string, value any) error {
 	content, ok := value.(map[string]any)
 	if !ok {
-		return fmt.Errorf("not a Kubernetes object but a %s", kindOf(value))
+		return fmt.Errorf("it must be a Kubernetes object, not %s", kindOf(value))
 	}
 	o := Object{File: file, Unstructured: unstructured.Unstructured{Object: content}}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
-		return fmt.Errorf("not a Kubernetes object: apiVersion and kind are needed")
+		return fmt.Errorf("a Kubernetes object requires apiVersion and kind")
 	}
 	if o.GetKind() == "List" && o.GetAPIVersion() == "v1" {
 		return r.addItems(file, content["items"])
 	}
 	if name, ok := o.metadata()["name"]; ok && name != nil && !isString(name) {
-		return fmt.Errorf("%s: metadata.name is no string; put it in quotes", o.GetKind())
+		return fmt.Errorf("%s: metadata.name %s", o.GetKind(), mustBeString(name))
 	}
 	if o.GetName() == "" {
-		return fmt.Errorf("%s without metadata.name", o.GetKind())
+		return fmt.Errorf("%s: metadata.name is required", o.GetKind())
 	}
 	if len(r.objects) >= MaxObjects {
-		return fmt.Errorf("more than %d objects in the bundle", MaxObjects)
+		return fmt.Errorf("the bundle has more than %d objects", MaxObjects)
 	}
 	r.objects = append(r.objects, o)
 	return nil
@@ -170,31 +185,32 @@ func (r *objectReader) addValue(file string, value any) error {
 func (r *objectReader) addItems(file string, value any) error {
 	items, ok := value.([]any)
 	if !ok {
-		return fmt.Errorf("a List whose items are no list but a %s; write items: [] where there are none", kindOf(value))
+		return fmt.Errorf("the items of a List must be a list, not %s; use items: [] for an empty List", kindOf(value))
 	}
 	for i, item := range items {
 		if m, ok := item.(map[string]any); ok && m["kind"] == "List" {
-			return fmt.Errorf("item %d: a List inside a List is not read", i)
+			return fmt.Errorf("item %d: nested Lists are not supported; move the items up", i+1)
 		}
 		if err := r.addValue(file, item); err != nil {
-			return fmt.Errorf("item %d: %w", i, err)
+			return fmt.Errorf("item %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
+// kindOf returns the kind of a JSON value, for messages, such as "a list".
 func kindOf(value any) string {
 	switch value.(type) {
 	case nil:
 		return "null"
 	case map[string]any:
-		return "mapping"
+		return "a mapping"
 	case []any:
-		return "list"
+		return "a list"
 	case string:
-		return "string"
+		return "a string"
 	case bool:
-		return "boolean"
+		return "a boolean"
 	}
-	return "number"
+	return "a number"
 }

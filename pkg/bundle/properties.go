@@ -28,7 +28,7 @@ type Property struct {
 // OpenShift.
 func ParseProperties(data []byte) ([]Property, error) {
 	var found []Property
-	err := visitDocuments(data, func(_ int, root *yaml.Node) error {
+	err := visitDocuments(data, func(root *yaml.Node) error {
 		list, err := findKey(root, "properties")
 		if err != nil || list == nil || isNull(list) {
 			return err
@@ -59,7 +59,7 @@ func parseProperty(n *yaml.Node, values *converter) (Property, error) {
 		return Property{}, err
 	}
 	if kind == nil || kind.Kind != yaml.ScalarNode || kind.Value == "" {
-		return Property{}, fmt.Errorf("line %d: a property needs a type", n.Line)
+		return Property{}, fmt.Errorf("line %d: a property requires a type", n.Line)
 	}
 	value, err := findKey(n, "value")
 	if err != nil {
@@ -100,13 +100,13 @@ func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 		n = n.Alias
 	}
 	if n.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("line %d: a mapping with %q is needed here", n.Line, name)
+		return nil, fmt.Errorf("line %d: a mapping with %q is required", n.Line, name)
 	}
 	var found *yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		switch k := n.Content[i]; {
 		case k.Tag == "!!merge":
-			return nil, fmt.Errorf("line %d: a merge key (<<) is not read here; write out what it merges", k.Line)
+			return nil, fmt.Errorf("line %d: a merge key (<<) is not supported here; replace it with the entries that it merges", k.Line)
 		case strings.EqualFold(k.Value, name) && found != nil:
 			return nil, fmt.Errorf("line %d: %q occurs twice; remove one", k.Line, name)
 		case strings.EqualFold(k.Value, name):
@@ -128,14 +128,14 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 	found := make([]Property, len(items))
 	for i, item := range items {
 		if err := json.Unmarshal(item, &found[i]); err != nil {
-			return nil, fmt.Errorf("property %d: %w", i, err)
+			return nil, fmt.Errorf("property %d: %w", i+1, err)
 		}
 		if err := checkUniqueKeys(item); err != nil {
-			return nil, fmt.Errorf("property %d: %w", i, err)
+			return nil, fmt.Errorf("property %d: %w", i+1, err)
 		}
 		p := found[i]
 		if p.Type == "" {
-			return nil, fmt.Errorf("property %d needs a type", i)
+			return nil, fmt.Errorf("property %d requires a type", i+1)
 		}
 		if len(p.Value) == 0 {
 			return nil, fmt.Errorf("property %s has no value", truncate.Quote(p.Type))
@@ -190,13 +190,13 @@ func MaxOpenShiftVersions(files ...[]Property) []string {
 // that map is missing.
 func ParseAnnotations(data []byte) (map[string]string, error) {
 	found := map[string]string{}
-	err := visitDocuments(data, func(_ int, root *yaml.Node) error {
+	err := visitDocuments(data, func(root *yaml.Node) error {
 		annotations, err := findKey(root, "annotations")
 		if err != nil {
 			return err
 		}
 		if annotations == nil || annotations.Kind != yaml.MappingNode {
-			return fmt.Errorf("line %d: a mapping %q is needed", root.Line, "annotations")
+			return fmt.Errorf("line %d: a mapping %q is required", root.Line, "annotations")
 		}
 		for i := 0; i+1 < len(annotations.Content); i += 2 {
 			k, v := annotations.Content[i], annotations.Content[i+1]

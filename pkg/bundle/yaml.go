@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// visitDocuments calls visit with the root node and the first line of every non-empty YAML document in data, which must be valid UTF-8.
-// Errors begin with that line; other line numbers in them are relative to the document.
-func visitDocuments(data []byte, visit func(line int, root *yaml.Node) error) error {
+// visitDocuments calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. Line numbers of nodes
+// and in errors count from the beginning of data. Errors begin with the document's first line.
+func visitDocuments(data []byte, visit func(root *yaml.Node) error) error {
 	next := 1
 	for len(data) > 0 {
 		chunk := data[:documentEnd(data)]
@@ -23,33 +23,71 @@ func visitDocuments(data []byte, visit func(line int, root *yaml.Node) error) er
 		line := next
 		next += bytes.Count(chunk, []byte("\n"))
 		if len(chunk) > MaxDocumentBytes {
-			return fmt.Errorf("document at line %d has %d bytes, more than the %d that are read", line, len(chunk), MaxDocumentBytes)
+			return fmt.Errorf("document at line %d: it has %d bytes, but at most %d are allowed", line, len(chunk), MaxDocumentBytes)
 		}
 		if len(bytes.TrimSpace(chunk)) == 0 {
 			continue
 		}
 		if found := countIndicators(chunk); found > maxIndicators {
-			return fmt.Errorf("document at line %d has %d commas, colons, brackets, dashes and lines, more than the %d that are read", line, found, maxIndicators)
+			return fmt.Errorf("document at line %d: it may have %d YAML values, but at most %d are allowed; split it into several documents",
+				line, found, maxIndicators)
 		}
-		decoder := yaml.NewDecoder(bytes.NewReader(chunk))
-		for {
-			var document yaml.Node
-			err := decoder.Decode(&document)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("document at line %d: %w", line, err)
-			}
-			if len(document.Content) != 1 || isNull(document.Content[0]) {
-				continue
-			}
-			if err := visit(line, document.Content[0]); err != nil {
-				return fmt.Errorf("document at line %d: %w", line, err)
-			}
+		if err := visitChunk(chunk, line-1, visit); err != nil {
+			return fmt.Errorf("document at line %d: %w", line, err)
 		}
 	}
 	return nil
+}
+
+// visitChunk calls visit with the root node of every non-empty YAML document in chunk, which follows a number of lines in its file.
+func visitChunk(chunk []byte, linesBefore int, visit func(root *yaml.Node) error) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(chunk))
+	for {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return syntaxError(chunk, linesBefore, err)
+		}
+		if len(document.Content) != 1 || isNull(document.Content[0]) {
+			continue
+		}
+		root := document.Content[0]
+		if linesBefore > 0 {
+			moveDown(root, linesBefore)
+		}
+		if err := visit(root); err != nil {
+			return err
+		}
+	}
+}
+
+// syntaxError returns the error of the YAML library with a line number that counts from the beginning of the file. The library counts from
+// the beginning of its input, so the chunk is decoded again after as many lines as it follows in its file.
+func syntaxError(chunk []byte, linesBefore int, relative error) error {
+	if linesBefore == 0 {
+		return relative
+	}
+	decoder := yaml.NewDecoder(io.MultiReader(strings.NewReader(strings.Repeat("\n", linesBefore)), bytes.NewReader(chunk)))
+	for {
+		err := decoder.Decode(new(yaml.Node))
+		if errors.Is(err, io.EOF) {
+			return relative
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// moveDown adds to the line numbers of a node and of the nodes inside.
+func moveDown(n *yaml.Node, lines int) {
+	n.Line += lines
+	for _, each := range n.Content {
+		moveDown(each, lines)
+	}
 }
 
 // countIndicators returns the number of characters that separate values in YAML. Apart from a few values, it is an upper bound on the
@@ -93,13 +131,13 @@ type converter struct {
 
 func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
 	if c.values++; c.values > maxValues {
-		return nil, fmt.Errorf("line %d: more than %d values once aliases are expanded", n.Line, maxValues)
+		return nil, fmt.Errorf("line %d: the document has more than %d values after its aliases are expanded", n.Line, maxValues)
 	}
 	if depth > maxDepth {
-		return nil, fmt.Errorf("line %d: nested deeper than %d levels", n.Line, maxDepth)
+		return nil, fmt.Errorf("line %d: the value is nested deeper than %d levels", n.Line, maxDepth)
 	}
 	if c.text += len(n.Value); c.text > maxText {
-		return nil, fmt.Errorf("line %d: more than %d bytes once aliases are expanded", n.Line, maxText)
+		return nil, fmt.Errorf("line %d: the document has more than %d bytes after its aliases are expanded", n.Line, maxText)
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -175,7 +213,7 @@ func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	for _, item := range list {
 		from, ok := item.(map[string]any)
 		if !ok {
-			return fmt.Errorf("line %d: a merge key (<<) needs a mapping or a list of mappings", n.Line)
+			return fmt.Errorf("line %d: a merge key (<<) requires a mapping or a list of mappings", n.Line)
 		}
 		for k, v := range from {
 			if _, ok := m[k]; !ok {
@@ -218,13 +256,13 @@ func scalarValue(n *yaml.Node) (any, error) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {
 	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!str":
-		return nil, fmt.Errorf("line %d: tag %s is not supported; write the plain value", n.Line, n.Tag)
+		return nil, fmt.Errorf("line %d: tag %s is not supported; use the plain value", n.Line, n.Tag)
 	case n.Style&(quoted|yaml.TaggedStyle) != 0 || n.Tag == "!!merge":
 		return n.Value, nil
 	}
 	v := plainValue(n.Value)
 	if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return nil, fmt.Errorf("line %d: %s has no JSON form; quote it or write a number", n.Line, n.Value)
+		return nil, fmt.Errorf("line %d: %s has no JSON form; quote it or use a number", n.Line, n.Value)
 	}
 	return v, nil
 }

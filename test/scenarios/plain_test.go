@@ -66,7 +66,7 @@ func TestPlainBundles(t *testing.T) {
 		s.Expect(os.WriteFile(filepath.Join(manifests, "empty.yaml"), []byte("# nothing\n---\n{apiVersion: v1, kind: List, items: []}\n"), 0o600)).To(Succeed())
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		s.create(ctx, pkg, "")
-		s.waitForRefusal(ctx, pkg, platformv1alpha1.ReasonValidationFailed, `reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`)
+		s.waitForRefusal(ctx, pkg, platformv1alpha1.ReasonValidationFailed, `reading directory "manifests": it has no objects; a plain+v0 bundle must have at least one`)
 
 		s.By("publishing one with several documents in a file, a List, what looks like a template, and an object of its own kind before the kind")
 		bare.NoBundle = true // the bundle's files exist already

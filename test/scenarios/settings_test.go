@@ -45,7 +45,7 @@ var settingsInVain = map[string]settingInVain{
 		`, version: ">=7.0.0"`, "", platformv1alpha1.ConditionInstalled, []string{`has no version in spec.package.version ">=7.0.0"`, "the nearest are 1.0.0"},
 	},
 	"watched-no-name": {
-		"", `install: {config: {watchNamespace: "No Name"}}`, platformv1alpha1.ConditionInstalled, []string{`spec.install.config.watchNamespace "No Name"`, "is no namespace", "write one namespace"},
+		"", `install: {config: {watchNamespace: "No Name"}}`, platformv1alpha1.ConditionInstalled, []string{`spec.install.config.watchNamespace "No Name"`, "is not a namespace name", "use one name"},
 	},
 	"watched-nowhere": {
 		"", `install: {config: {watchNamespace: nowhere}}`, "",

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/plain"
@@ -23,12 +24,14 @@ func All() []bundle.Format {
 
 // Find returns the format with a name. The error for an unknown name is meant for the user who specified it.
 func Find(name string) (bundle.Format, error) {
+	var names []string
 	for _, each := range All() {
 		if each.Name() == name {
 			return each, nil
 		}
+		names = append(names, each.Name())
 	}
-	return nil, fmt.Errorf("bundles of format %q are not read here", name)
+	return nil, fmt.Errorf("bundle format %q is not supported by this manager; use one of: %s", name, strings.Join(names, ", "))
 }
 
 // Load reads and validates a bundle in the format with the given name, as Format.Load does. If the bundle has a different format, Load

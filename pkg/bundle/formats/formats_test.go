@@ -67,7 +67,7 @@ func TestRenderersOfStoredRevisions(t *testing.T) {
 }
 
 func TestFindNamesAnUnknownFormat(t *testing.T) {
-	if _, err := formats.Find("else"); err == nil || err.Error() != `bundles of format "else" are not read here` {
+	if _, err := formats.Find("else"); err == nil || err.Error() != `bundle format "else" is not supported by this manager; use one of: registry+v1, plain+v0` {
 		t.Errorf("got %v", err)
 	}
 }

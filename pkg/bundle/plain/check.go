@@ -26,7 +26,8 @@ func (b *Bundle) check() []string {
 		findings = append(findings, bundle.CheckCRD(o)...)
 		findings = append(findings, checkKind(o)...)
 		if namespace := o.GetNamespace(); namespace != "" && len(utilvalidation.IsDNS1123Label(namespace)) > 0 {
-			findings = append(findings, fmt.Sprintf("%s: the namespace %s cannot be: %s", o, truncate.Quote(namespace), strings.Join(utilvalidation.IsDNS1123Label(namespace), ", ")))
+			findings = append(findings, fmt.Sprintf("%s: namespace %s is invalid: %s",
+				o, truncate.Quote(namespace), strings.Join(utilvalidation.IsDNS1123Label(namespace), ", ")))
 		}
 	}
 	return findings
@@ -37,7 +38,7 @@ func checkKind(o bundle.Object) []string {
 	switch kind := groupKind(o); {
 	case kind.Group == apiServiceGroup:
 		// As in registry+v1: an aggregated API server that does not respond breaks an API of the cluster for all clients.
-		return []string{fmt.Sprintf("%s: aggregated APIs (APIServices) are not installed; remove it", o)}
+		return []string{fmt.Sprintf("%s: aggregated APIs (APIServices) are not supported; remove it", o)}
 	case kind == jobKind && hasTTL(o):
 		return []string{fmt.Sprintf("%s: with spec.ttlSecondsAfterFinished, Kubernetes deletes a finished Job, and the manager would create and run it again each time; remove the field", o)}
 	}

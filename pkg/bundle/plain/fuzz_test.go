@@ -60,7 +60,7 @@ func TestHostileInputIsRefusedWithinBounds(t *testing.T) {
 	}{
 		"aliases in a manifest":     {"manifests/a.yaml", bomb(), `reading "manifests/a.yaml": document at line 1: line `, 64 * mib},
 		"aliases in the properties": {"metadata/properties.yaml", bomb() + "properties:\n- {type: olm.package, value: *a9}\n", `reading "metadata/properties.yaml": document at line 1: property "olm.package": line `, 64 * mib},
-		"brackets without end":      {"manifests/a.yaml", strings.Repeat("[", 3*mib), `reading "manifests/a.yaml": document at line 1 has 3145728 commas`, 64 * mib},
+		"brackets without end":      {"manifests/a.yaml", strings.Repeat("[", 3*mib), `reading "manifests/a.yaml": document at line 1: it may have 3145728 YAML values`, 64 * mib},
 		"a long package name":       {"metadata/properties.yaml", "properties:\n- {type: olm.package, value: {packageName: " + strings.Repeat("x", mib) + ", version: 1.2.3}}\n", `reading metadata: package name "xxx`, 64 * mib},
 		"a long version":            {"metadata/properties.yaml", "properties:\n- {type: olm.package, value: {packageName: a, version: 1.2.3-" + strings.Repeat("x", mib) + "}}\n", `reading "metadata/properties.yaml": property "olm.package": version "1.2.3-xxx`, 64 * mib},
 	} {

@@ -56,7 +56,7 @@ func Load(fsys fs.FS) (*Bundle, error) {
 		return nil, err
 	}
 	if len(objects) == 0 {
-		return nil, fmt.Errorf("reading directory %q: no objects are there; a plain+v0 bundle has at least one", dir)
+		return nil, fmt.Errorf("reading directory %q: it has no objects; a plain+v0 bundle must have at least one", dir)
 	}
 	b.ownScopes = definedScopes(objects)
 	var findings bundle.Findings

@@ -102,39 +102,40 @@ func TestLoadRefuses(t *testing.T) {
 		files map[string]string
 		want  string // of the error
 	}{
-		"without objects":                     {map[string]string{"manifests/a.yaml": "# nothing\n"}, `reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`},
-		"with an empty List alone":            {map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: List, items: []}"}, `no objects are there`},
-		"with a sub-directory":                {map[string]string{"manifests/a/a.yaml": object}, `reading "manifests/a": sub-directories are not allowed among the manifests`},
-		"of another format":                   {map[string]string{annotations: strings.Replace(keyed, "plain+v0", "registry+v1", 1)}, `reading "metadata/annotations.yaml": the bundle's format is "registry+v1"; only "plain+v0" is read here`},
-		"with manifests outside":              {map[string]string{annotations: "annotations: {operators.operatorframework.io.bundle.manifests.v1: ../x}"}, `"../x" is no path inside the bundle`},
-		"with annotations that are a list":    {map[string]string{annotations: "annotations: []"}, `reading "metadata/annotations.yaml": document at line 1: line 1: a mapping "annotations" is needed`},
-		"with two names":                      {map[string]string{annotations: strings.Replace(keyed, "lamp", "sun", 1), properties: "properties:\n" + packaged}, `reading "metadata/properties.yaml": property "olm.package": the package is "lamp" here and "sun" before; it has one name`},
-		"with two versions":                   {map[string]string{properties: "properties:\n" + packaged + strings.Replace(packaged, "1.2.3", "1.2.4", 1)}, `the version is "1.2.4" here and "1.2.3" before; it has one`},
-		"with a version that is none":         {map[string]string{properties: "properties:\n" + strings.Replace(packaged, "1.2.3", "'1.2'", 1)}, `version "1.2" is no semantic version; write it like 1.2.3`},
-		"with a package property of a number": {map[string]string{properties: "properties:\n- {type: olm.package, value: 3}\n"}, `3 has not the form {packageName, version}, both of them strings`},
-		"with a package property without":     {map[string]string{properties: "properties:\n- {type: olm.package, value: {packageName: lamp}}\n"}, `lacks packageName or version; both are needed`},
+		"without objects":                     {map[string]string{"manifests/a.yaml": "# nothing\n"}, `reading directory "manifests": it has no objects; a plain+v0 bundle must have at least one`},
+		"with an empty List alone":            {map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: List, items: []}"}, `it has no objects`},
+		"with a sub-directory":                {map[string]string{"manifests/a/a.yaml": object}, `reading "manifests/a": subdirectories are not allowed among the manifests`},
+		"of another format":                   {map[string]string{annotations: strings.Replace(keyed, "plain+v0", "registry+v1", 1)}, `reading "metadata/annotations.yaml": the bundle's format is "registry+v1", but the provisioner class reads only "plain+v0"`},
+		"with manifests outside":              {map[string]string{annotations: "annotations: {operators.operatorframework.io.bundle.manifests.v1: ../x}"}, `"../x" is not a path inside the bundle`},
+		"with annotations that are a list":    {map[string]string{annotations: "annotations: []"}, `reading "metadata/annotations.yaml": document at line 1: line 1: a mapping "annotations" is required`},
+		"with two names":                      {map[string]string{annotations: strings.Replace(keyed, "lamp", "sun", 1), properties: "properties:\n" + packaged}, `reading "metadata/properties.yaml": property "olm.package": it names package "lamp", but package "sun" is declared before; correct one`},
+		"with two versions":                   {map[string]string{properties: "properties:\n" + packaged + strings.Replace(packaged, "1.2.3", "1.2.4", 1)}, `it has version "1.2.4", but version "1.2.3" is declared before; correct one`},
+		"with a version that is none":         {map[string]string{properties: "properties:\n" + strings.Replace(packaged, "1.2.3", "'1.2'", 1)}, `version "1.2" is not a semantic version; use one such as 1.2.3`},
+		"with a package property of a number": {map[string]string{properties: "properties:\n- {type: olm.package, value: 3}\n"}, `3 must have the form {packageName, version}, with two strings`},
+		"with a package property without":     {map[string]string{properties: "properties:\n- {type: olm.package, value: {packageName: lamp}}\n"}, `lacks packageName or version; both are required`},
 		"with a package that no label takes":  {map[string]string{annotations: strings.Replace(keyed, "lamp", "La mp", 1)}, `reading metadata: package name "La mp": a lowercase RFC 1123 subdomain`},
 		"with properties that are none":       {map[string]string{properties: "properties: {a: b}"}, `reading "metadata/properties.yaml": document at line 1: line 1: properties must be a list`},
 		"with two objects that differ":        {map[string]string{"manifests/b.yaml": strings.Replace(object, "}}", "}, data: {a: b}}", 1)}, `validating bundle without a name: ConfigMap "a" is defined twice, in manifests/a.yaml and in manifests/b.yaml; remove one`},
 		"with a name that is a path":          {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: ../a}}"}, `ConfigMap "../a": the name may not contain '/'`},
-		"with a label that is no string":      {map[string]string{annotations: keyed, "manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, labels: {a: 1}}}"}, `validating bundle of package "lamp": manifests/b.yaml: ConfigMap "b": the value of "a" in metadata.labels is no string; put it in quotes`},
-		"with a namespace that is none":       {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: a/b}}"}, `ConfigMap "b": the namespace "a/b" cannot be: `},
-		"with a namespace of a number":        {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: 12}}"}, `validating bundle without a name: manifests/b.yaml: ConfigMap "b": metadata.namespace is no string; put it in quotes`},
-		"with a namespace of a truth":         {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: on}}"}, `ConfigMap "b": metadata.namespace is no string; put it in quotes`},
-		"with a name of a number":             {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: 12}}"}, `reading "manifests/b.yaml": document at line 1: ConfigMap: metadata.name is no string; put it in quotes`},
-		"with a group that is a path":         {map[string]string{"manifests/b.yaml": "{apiVersion: ../healthz, kind: Lamp, metadata: {name: b}}"}, `validating bundle without a name: manifests/b.yaml: Lamp "b": the apiVersion "../healthz" cannot be; write a version such as v1, or group and version such as apps/v1`},
-		"with a version that is a path":       {map[string]string{"manifests/b.yaml": "{apiVersion: policy/.., kind: Lamp, metadata: {name: b}}"}, `the apiVersion "policy/.." cannot be; `},
-		"with a version that is missing":      {map[string]string{"manifests/b.yaml": "{apiVersion: apps/, kind: Deployment, metadata: {name: b}}"}, `Deployment "b": the apiVersion "apps/" cannot be; `},
-		"with a group that is missing":        {map[string]string{"manifests/b.yaml": "{apiVersion: /v1, kind: ConfigMap, metadata: {name: b}}"}, `ConfigMap "b": the apiVersion "/v1" cannot be; `},
+		"with a label that is no string":      {map[string]string{annotations: keyed, "manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, labels: {a: 1}}}"}, `validating bundle of package "lamp": manifests/b.yaml: ConfigMap "b": the value of "a" in metadata.labels must be a string, not a number; put it in quotes`},
+		"with a namespace that is none":       {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: a/b}}"}, `ConfigMap "b": namespace "a/b" is invalid: `},
+		"with a namespace of a number":        {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: 12}}"}, `validating bundle without a name: manifests/b.yaml: ConfigMap "b": metadata.namespace must be a string, not a number; put it in quotes`},
+		"with a namespace of a truth":         {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: on}}"}, `ConfigMap "b": metadata.namespace must be a string, not a boolean; put it in quotes`},
+		"with a namespace of a mapping":       {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: {}}}"}, `ConfigMap "b": metadata.namespace must be a string, not a mapping`},
+		"with a name of a number":             {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: 12}}"}, `reading "manifests/b.yaml": document at line 1: ConfigMap: metadata.name must be a string, not a number; put it in quotes`},
+		"with a group that is a path":         {map[string]string{"manifests/b.yaml": "{apiVersion: ../healthz, kind: Lamp, metadata: {name: b}}"}, `validating bundle without a name: manifests/b.yaml: Lamp "b": apiVersion "../healthz" is invalid; use a version such as v1, or group and version such as apps/v1`},
+		"with a version that is a path":       {map[string]string{"manifests/b.yaml": "{apiVersion: policy/.., kind: Lamp, metadata: {name: b}}"}, `apiVersion "policy/.." is invalid; `},
+		"with a version that is missing":      {map[string]string{"manifests/b.yaml": "{apiVersion: apps/, kind: Deployment, metadata: {name: b}}"}, `Deployment "b": apiVersion "apps/" is invalid; `},
+		"with a group that is missing":        {map[string]string{"manifests/b.yaml": "{apiVersion: /v1, kind: ConfigMap, metadata: {name: b}}"}, `ConfigMap "b": apiVersion "/v1" is invalid; `},
 		"with an apiVersion of three parts, twice": {map[string]string{"manifests/b.yaml": "{apiVersion: a/b/c, kind: Lamp, metadata: {name: b}}\n---\n{apiVersion: a/b/d, kind: Shade, metadata: {name: b}}"},
-			`validating bundle without a name: manifests/b.yaml: Lamp "b": the apiVersion "a/b/c" cannot be; write a version such as v1, or group and version such as apps/v1; manifests/b.yaml: Shade "b": the apiVersion "a/b/d" cannot be; `},
-		"with a long apiVersion":   {map[string]string{"manifests/b.yaml": "{apiVersion: " + strings.Repeat("x", 1000) + ", kind: Lamp, metadata: {name: b}}"}, `xxx"… cannot be; write a version such as v1`},
-		"with a kind of two words": {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: Config Map, metadata: {name: b}}"}, `Config Map "b": the kind "Config Map" cannot be; write one such as ConfigMap, of at most 63 letters and digits`},
+			`validating bundle without a name: manifests/b.yaml: Lamp "b": apiVersion "a/b/c" is invalid; use a version such as v1, or group and version such as apps/v1; manifests/b.yaml: Shade "b": apiVersion "a/b/d" is invalid; `},
+		"with a long apiVersion":   {map[string]string{"manifests/b.yaml": "{apiVersion: " + strings.Repeat("x", 1000) + ", kind: Lamp, metadata: {name: b}}"}, `xxx"… is invalid; use a version such as v1`},
+		"with a kind of two words": {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: Config Map, metadata: {name: b}}"}, `Config Map "b": kind "Config Map" is invalid; use a kind such as ConfigMap, of at most 63 letters and digits`},
 		"with an APIService": {map[string]string{"manifests/b.yaml": "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.example.com}, spec: {group: example.com, version: v1}}"},
-			`validating bundle without a name: manifests/b.yaml: APIService "v1.example.com": aggregated APIs (APIServices) are not installed; remove it`},
+			`validating bundle without a name: manifests/b.yaml: APIService "v1.example.com": aggregated APIs (APIServices) are not supported; remove it`},
 		"with a Job that deletes itself": {map[string]string{"manifests/b.yaml": "{apiVersion: batch/v1, kind: Job, metadata: {name: b}, spec: {ttlSecondsAfterFinished: 0}}"},
 			`validating bundle without a name: manifests/b.yaml: Job "b": with spec.ttlSecondsAfterFinished, Kubernetes deletes a finished Job, and the manager would create and run it again each time; remove the field`},
-		"with an old definition": {map[string]string{"manifests/b.yaml": strings.Replace(fmt.Sprintf(crd, "Cluster"), "io/v1,", "io/v1beta1,", 1)}, `apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22`},
+		"with an old definition": {map[string]string{"manifests/b.yaml": strings.Replace(fmt.Sprintf(crd, "Cluster"), "io/v1,", "io/v1beta1,", 1)}, `Kubernetes does not serve apiextensions.k8s.io/v1beta1; convert the object to apiextensions.k8s.io/v1`},
 		"with a template": {map[string]string{"manifests/b.yaml": "{{ if .Values.a }}\n" + object + "{{ end }}\n"},
 			`reading "manifests/b.yaml": document at line 1: `},
 	} {
@@ -253,11 +254,12 @@ func TestRenderRefusesConflictsWithTheInstallNamespace(t *testing.T) {
 		t.Errorf("in another namespace: %v", err)
 	}
 	_, err := twice.Render(bundle.Options{InstallNamespace: "ns"})
-	want := `rendering bundle without a name: ConfigMap "a" of namespace "ns", the install namespace, is defined in manifests/a.yaml and in manifests/b.yaml; remove one`
+	want := `rendering bundle without a name: ConfigMap "a" of namespace "ns", the install namespace, is defined twice, in manifests/a.yaml and in manifests/b.yaml; remove one`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if _, err = twice.Render(bundle.Options{InstallNamespace: "No namespace"}); err == nil || !strings.HasPrefix(err.Error(), `rendering bundle without a name: install namespace "No namespace": `) {
+	_, err = twice.Render(bundle.Options{InstallNamespace: "No namespace"})
+	if wrong := (*bundle.NamespaceError)(nil); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), `rendering bundle without a name: install namespace "No namespace" is not a namespace name: `) {
 		t.Errorf("got %v", err)
 	}
 }

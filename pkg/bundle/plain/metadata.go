@@ -39,7 +39,8 @@ func loadMetadata(fsys fs.FS, annotations map[string]string) (bundle.Metadata, e
 		return meta, nil
 	}
 	if problems := utilvalidation.IsDNS1123Subdomain(meta.Package); len(problems) > 0 {
-		return bundle.Metadata{}, fmt.Errorf("reading metadata: package name %s: %s; write a lower-case name such as my-operator", truncate.Quote(meta.Package), strings.Join(problems, ", "))
+		return bundle.Metadata{}, fmt.Errorf("reading metadata: package name %s: %s; use a lower-case name such as my-operator",
+			truncate.Quote(meta.Package), strings.Join(problems, ", "))
 	}
 	if meta.Version != "" {
 		meta.Name = meta.Package + ".v" + meta.Version
@@ -53,19 +54,22 @@ func addPackage(onto *bundle.Metadata, value json.RawMessage) error {
 		Version     string `json:"version"`
 	}
 	if err := json.Unmarshal(value, &declared); err != nil {
-		return fmt.Errorf("%s has not the form {packageName, version}, both of them strings: %w", truncate.Bytes(string(value), truncate.MaxQuoted), err)
+		return fmt.Errorf("%s must have the form {packageName, version}, with two strings: %w",
+			truncate.Bytes(string(value), truncate.MaxQuoted), err)
 	}
 	if declared.PackageName == "" || declared.Version == "" {
-		return fmt.Errorf("%s lacks packageName or version; both are needed", truncate.Bytes(string(value), truncate.MaxQuoted))
+		return fmt.Errorf("%s lacks packageName or version; both are required", truncate.Bytes(string(value), truncate.MaxQuoted))
 	}
 	if _, err := semver.StrictNewVersion(declared.Version); err != nil || len(declared.Version) > maxVersion {
-		return fmt.Errorf("version %s is no semantic version; write it like 1.2.3", truncate.Quote(declared.Version))
+		return fmt.Errorf("version %s is not a semantic version; use one such as 1.2.3", truncate.Quote(declared.Version))
 	}
 	if onto.Package != "" && onto.Package != declared.PackageName {
-		return fmt.Errorf("the package is %s here and %s before; it has one name", truncate.Quote(declared.PackageName), truncate.Quote(onto.Package))
+		return fmt.Errorf("it names package %s, but package %s is declared before; correct one",
+			truncate.Quote(declared.PackageName), truncate.Quote(onto.Package))
 	}
 	if onto.Version != "" && onto.Version != declared.Version {
-		return fmt.Errorf("the version is %s here and %s before; it has one", truncate.Quote(declared.Version), truncate.Quote(onto.Version))
+		return fmt.Errorf("it has version %s, but version %s is declared before; correct one",
+			truncate.Quote(declared.Version), truncate.Quote(onto.Version))
 	}
 	onto.Package, onto.Version = declared.PackageName, declared.Version
 	return nil

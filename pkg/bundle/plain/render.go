@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
-	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // CheckConfig refuses every configuration with a *bundle.ConfigError, because the format has nothing to configure and a configuration
@@ -22,7 +19,7 @@ func (b *Bundle) CheckConfig(config []byte) error {
 	case "", "null", "{}":
 		return nil
 	}
-	return &bundle.ConfigError{Err: errors.New("spec.config: plain+v0 bundles take no configuration; remove it")}
+	return &bundle.ConfigError{Err: errors.New("spec.config: plain+v0 bundles have no configuration; remove it")}
 }
 
 // RequiresCertificates returns false, because the format does not define webhooks.
@@ -38,8 +35,8 @@ func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, er
 		return nil, fmt.Errorf("rendering %s: %w", b, err)
 	}
 	installNamespace := options.InstallNamespace
-	if problems := utilvalidation.IsDNS1123Label(installNamespace); len(problems) > 0 {
-		return nil, fmt.Errorf("rendering %s: install namespace %s: %s", b, truncate.Quote(installNamespace), strings.Join(problems, ", "))
+	if err := bundle.CheckInstallNamespace(installNamespace); err != nil {
+		return nil, fmt.Errorf("rendering %s: %w", b, err)
 	}
 	objects := make([]unstructured.Unstructured, 0, len(b.objects))
 	first := make(map[identity]string, len(b.objects))
@@ -56,7 +53,8 @@ func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, er
 			id.namespace = installNamespace
 		}
 		if file, twice := first[id]; twice {
-			return nil, fmt.Errorf("rendering %s: %s %q of namespace %q, the install namespace, is defined in %s and in %s; remove one", b, o.GetKind(), o.GetName(), installNamespace, file, o.File)
+			return nil, fmt.Errorf("rendering %s: %s %q of namespace %q, the install namespace, is defined twice, in %s and in %s; remove one",
+				b, o.GetKind(), o.GetName(), installNamespace, file, o.File)
 		}
 		first[id] = o.File
 		objects = append(objects, rendered)

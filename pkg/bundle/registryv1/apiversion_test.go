@@ -49,15 +49,15 @@ func TestHRD_F2_ACSVThatCannotBeReadIsNamedWithItsAPIVersion(t *testing.T) {
 		want  string
 	}{
 		"fields of other types": {map[string]string{"manifests/csv.yaml": other("version: 1.2.3", "version: one")},
-			`loading bundle of package "sample": decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": spec.version "one" is no semantic version: Invalid character(s) found in major number "0one"` + readAs},
+			`loading bundle of package "sample": decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": spec.version "one" is not a semantic version: Invalid character(s) found in major number "0one"` + readAs},
 		"other fields": {map[string]string{"manifests/csv.yaml": other("strategy: deployment", "kind: deployment")},
 			`validating bundle "sample.v1.2.3": manifests/csv.yaml: install strategy "" is not known; use "deployment"` + readAs},
 		"properties that are no list": {map[string]string{"manifests/csv.yaml": other(), "metadata/properties.yaml": "properties: 7"},
 			`loading bundle "sample.v1.2.3": reading "metadata/properties.yaml": document at line 1: line 1: properties must be a list` + readAs},
 		"a custom resource of the bundle's own kind is no ClusterServiceVersion": {map[string]string{"manifests/csv.yaml": other(), "manifests/own.yaml": definition},
-			`loading bundle of package "sample": none of the 3 manifests is a ClusterServiceVersion; a bundle has exactly one`},
+			`loading bundle of package "sample": no manifest is a ClusterServiceVersion; add one`},
 		"one of each apiVersion": {map[string]string{"manifests/other.yaml": other("sample.v1.2.3", "other")},
-			`loading bundle of package "sample": two ClusterServiceVersions, "sample.v1.2.3" in manifests/csv.yaml and "other" in manifests/other.yaml; a bundle has exactly one`},
+			`loading bundle of package "sample": two ClusterServiceVersions, "sample.v1.2.3" in manifests/csv.yaml and "other" in manifests/other.yaml; remove one`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

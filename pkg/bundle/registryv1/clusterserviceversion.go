@@ -71,8 +71,8 @@ func countValues(value any) int {
 
 // decodeCSV decodes a ClusterServiceVersion. It may change the case of keys in content.
 func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) {
-	if countValues(content) > maxCSVValues {
-		return nil, fmt.Errorf("more than the %d values that are read", maxCSVValues)
+	if found := countValues(content); found > maxCSVValues {
+		return nil, fmt.Errorf("it has %d values, but at most %d are allowed", found, maxCSVValues)
 	}
 	csv := &v1alpha1.ClusterServiceVersion{}
 	if err := correctCase(content, csv); err != nil {
@@ -86,7 +86,7 @@ func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) 
 	// UnmarshalJSON.
 	if text, _, _ := unstructured.NestedString(content, "spec", "version"); text != "" {
 		if versionErr := new(version.OperatorVersion).UnmarshalJSON([]byte(strconv.Quote(text))); versionErr != nil {
-			return nil, fmt.Errorf("spec.version %q is no semantic version: %w", text, versionErr)
+			return nil, fmt.Errorf("spec.version %q is not a semantic version: %w", text, versionErr)
 		}
 	}
 	if data, marshalErr := json.Marshal(content); marshalErr == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ const (
 func ParseConfig(raw []byte) (Config, error) {
 	var c Config
 	if len(raw) > maxConfigBytes {
-		return Config{}, fmt.Errorf("%s: %d bytes, more than the %d that are read", configPath, len(raw), maxConfigBytes)
+		return Config{}, fmt.Errorf("%s: it has %d bytes, but at most %d are allowed", configPath, len(raw), maxConfigBytes)
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return c, nil
@@ -99,7 +100,7 @@ func parseDeploymentConfig(path string, raw []byte, d *DeploymentConfig) error {
 	}
 	for i, m := range d.VolumeMounts {
 		if m.Name == "" {
-			return fmt.Errorf("%s.volumeMounts[%d].name is needed: it says which volume is mounted", path, i)
+			return fmt.Errorf("%s.volumeMounts[%d].name is required: it is the name of the volume to mount", path, i)
 		}
 		mounts = append(mounts, m.MountPath)
 	}
@@ -111,10 +112,10 @@ func checkKeys(path, field string, keys []string) error {
 	seen := make(map[string]int, len(keys))
 	for i, key := range keys {
 		if key == "" {
-			return fmt.Errorf("%s[%d].%s is needed", path, i, field)
+			return fmt.Errorf("%s[%d].%s is required", path, i, field)
 		}
 		if first, twice := seen[key]; twice {
-			return fmt.Errorf("%s[%d].%s: %q is there already, in %s[%d]; remove one", path, i, field, key, path, first)
+			return fmt.Errorf("%s[%d].%s: %q occurs twice, first in %s[%d]; remove one", path, i, field, key, path, first)
 		}
 		seen[key] = i
 	}
@@ -148,7 +149,7 @@ func decodeStrictly(path string, raw []byte, target any) error {
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(target)
 	if err == nil && decoder.More() {
-		return fmt.Errorf("%s: one JSON value is needed, more are given", path)
+		return fmt.Errorf("%s: it must be one JSON value, not several", path)
 	}
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -158,9 +159,39 @@ func decodeStrictly(path string, raw []byte, target any) error {
 		if wrong.Field != "" {
 			path += "." + wrong.Field
 		}
-		return fmt.Errorf("%s: a %s is given where a value of type %s is needed", shorten(path), shorten(wrong.Value), wrong.Type)
+		return fmt.Errorf("%s: %s is given where %s is required", shorten(path), valueName(wrong.Value), typeName(wrong.Type))
 	}
 	return fmt.Errorf("%s: %s", path, shorten(strings.TrimPrefix(err.Error(), "json: ")))
+}
+
+// typeName names a Go type for messages, as the JSON value that it is decoded from.
+func typeName(of reflect.Type) string {
+	switch of.Kind() {
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a mapping"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "an integer"
+}
+
+// valueName names the Value of a json.UnmarshalTypeError for messages.
+func valueName(of string) string {
+	switch of {
+	case "bool":
+		return "a boolean"
+	case "array":
+		return "a list"
+	case "object":
+		return "a mapping"
+	}
+	return "a " + shorten(of) // a number comes with its digits if its type is the right one, such as "number 1.5"
 }
 
 // shorten truncates user input to maxConfigErrorBytes for a message.

@@ -101,9 +101,9 @@ func TestHRD_F1_CustomResourcesThatCannotBeAreRefused(t *testing.T) {
 		"a definition without a plural": {role("v1"), strings.Replace(ownKind("Role", "Namespaced"), ", plural: roles", "", 1),
 			`manifests/0.yaml: Role "a": spec.names.plural "" of its CustomResourceDefinition is not a name of a resource; correct it`},
 		"a definition of another group": {role("v1"), strings.ReplaceAll(ownKind("Role", "Namespaced"), "example.com", "example.org"),
-			`manifests/0.yaml: Role "a": registry+v1 bundles must not hold objects of kind Role in example.com/v1; add the CustomResourceDefinition of this kind, or remove it`},
+			`manifests/0.yaml: Role "a": registry+v1 bundles must not contain objects of kind Role (example.com/v1); add the CustomResourceDefinition of this kind, or remove it`},
 		"a kind whose name the format does not list": {strings.Replace(role("v1"), "Role", "Memo", 1), ownKind("Memo", "Namespaced"),
-			`manifests/0.yaml: Memo "a": registry+v1 bundles must not hold objects of kind Memo in example.com/v1; remove it`},
+			`manifests/0.yaml: Memo "a": registry+v1 bundles must not contain objects of kind Memo (example.com/v1); remove it`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

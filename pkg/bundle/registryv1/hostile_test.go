@@ -1,6 +1,7 @@
 package registryv1_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,15 +24,15 @@ func TestHarmfulBundlesAreRefused(t *testing.T) {
 	}{
 		"a definition without spec, with a conversion": {
 			map[string]string{"manifests/csv.yaml": withWebhooks(conversion), "manifests/crd.yaml": "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: samples.example.com}}"},
-			`manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec is needed, and must be a mapping`,
+			`manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec is required, and must be a mapping`,
 		},
 		"a definition whose spec is no mapping": {
 			map[string]string{"manifests/crd.yaml": "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: samples.example.com}, spec: [a]}"},
-			`manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec is needed, and must be a mapping`,
+			`manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec is required, and must be a mapping`,
 		},
 		"empty entries without end, which take a kilobyte each": {
 			map[string]string{"manifests/csv.yaml": many("webhookdefinitions")},
-			`decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": more than the 50000 values that are read`,
+			`decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": it has 50041 values, but at most 50000 are allowed`,
 		},
 		"a name that is a path": {
 			map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: ../secrets/a}}"},
@@ -39,11 +40,11 @@ func TestHarmfulBundlesAreRefused(t *testing.T) {
 		},
 		"a label that is no string": {
 			map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {b: c, version: 2}}}"},
-			`manifests/a.yaml: ConfigMap "a": the value of "version" in metadata.labels is no string; put it in quotes`,
+			`manifests/a.yaml: ConfigMap "a": the value of "version" in metadata.labels must be a string, not a number; put it in quotes`,
 		},
 		"annotations that are no mapping": {
 			map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: [a]}}"},
-			`manifests/a.yaml: ConfigMap "a": metadata.annotations must be a mapping`,
+			`manifests/a.yaml: ConfigMap "a": metadata.annotations must be a mapping, not a list`,
 		},
 		"a webhook with values that the API server does not know": {
 			map[string]string{"manifests/csv.yaml": withWebhooks(strings.Replace(validating, "sideEffects: None", "sideEffects: Some, failurePolicy: Try, matchPolicy: Any, timeoutSeconds: 60, webhookPath: validate", 1))},
@@ -55,7 +56,7 @@ func TestHarmfulBundlesAreRefused(t *testing.T) {
 		},
 		"a webhook for all that belongs to webhook configurations": {
 			map[string]string{"manifests/csv.yaml": withWebhooks(strings.NewReplacer("apiGroups: [example.com]", "apiGroups: [admissionregistration.k8s.io]", "[samples]", "[mutatingwebhookconfigurations/*]").Replace(validating))},
-			`has a rule for resource "mutatingwebhookconfigurations/*" of API group admissionregistration.k8s.io, which webhooks of operators must not intercept`,
+			`has a rule for resource "mutatingwebhookconfigurations/*" of API group admissionregistration.k8s.io, which webhooks of operators must not intercept; remove it from the rule`,
 		},
 	}
 	for name, c := range cases {
@@ -124,21 +125,37 @@ func TestTargetPortZeroDefaultsToTheWebhookPort(t *testing.T) {
 	}
 }
 
-// TestTooManyRolesAreRefused checks that a bundle's accounts and a configuration's namespaces cannot multiply to millions of objects.
+// TestTooManyRolesAreRefused checks that a bundle's accounts and a configuration's namespaces cannot multiply to millions of objects. The
+// error is one of the configuration only if fewer namespaces are the remedy.
 func TestTooManyRolesAreRefused(t *testing.T) {
-	var permissions, namespaces strings.Builder
-	for i := range 2000 {
-		fmt.Fprintf(&permissions, "{serviceAccountName: a%d},", i)
-	}
+	var namespaces strings.Builder
 	for i := range 99 {
 		fmt.Fprintf(&namespaces, "ns%d,", i)
 	}
-	b := load(t, sample(map[string]string{"manifests/csv.yaml": csv("      deployments:\n", "      permissions: ["+permissions.String()+"]\n      deployments:\n",
-		"installModes:\n", "installModes:\n  - {type: MultiNamespace, supported: true}\n")}))
-	_, err := b.Render(bundle.Options{InstallNamespace: "ns", Config: watching(namespaces.String() + "last")})
-	want := `rendering bundle "sample.v1.2.3": 2000 ServiceAccounts in 101 namespaces need more than the 20000 objects that a bundle may have; watch fewer namespaces`
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	for name, c := range map[string]struct {
+		accounts int
+		watch    string
+		want     string
+		isConfig bool
+	}{
+		"in many namespaces": {2000, namespaces.String() + "last", `spec.config.watchNamespace: 2000 ServiceAccounts in 101 namespaces require 404000 roles and bindings, but a bundle may have at most 20000 objects; watch fewer namespaces`, true},
+		"in one namespace":   {10_001, "ns", `10001 ServiceAccounts require 20002 roles and bindings, but a bundle may have at most 20000 objects; remove ServiceAccounts from the install strategy`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var permissions strings.Builder
+			for i := range c.accounts {
+				fmt.Fprintf(&permissions, "{serviceAccountName: a%d},", i)
+			}
+			b := load(t, sample(map[string]string{"manifests/csv.yaml": csv("      deployments:\n", "      permissions: ["+permissions.String()+"]\n      deployments:\n",
+				"installModes:\n", "installModes:\n  - {type: MultiNamespace, supported: true}\n")}))
+			_, err := b.Render(bundle.Options{InstallNamespace: "ns", Config: watching(c.watch)})
+			if want := `rendering bundle "sample.v1.2.3": ` + c.want; err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+			if wrong := (*bundle.ConfigError)(nil); errors.As(err, &wrong) != c.isConfig {
+				t.Errorf("%v; it is a *bundle.ConfigError: %v", err, !c.isConfig)
+			}
+		})
 	}
 }
 

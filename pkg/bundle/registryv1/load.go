@@ -81,7 +81,8 @@ func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 		return nil, err
 	}
 	if annotations[bundle.AnnotationPackage] == "" {
-		return nil, fmt.Errorf("reading %q: annotation %q is needed: it names the package", bundle.AnnotationsFile, bundle.AnnotationPackage)
+		return nil, fmt.Errorf("reading %q: annotation %q is missing; add it with the package's name",
+			bundle.AnnotationsFile, bundle.AnnotationPackage)
 	}
 	return annotations, nil
 }
@@ -93,9 +94,18 @@ func explainAbsence(fsys fs.FS) error {
 	if err == nil && len(objects) > 0 && !slices.ContainsFunc(objects, (&Bundle{definitions: bundle.DefinitionsIn(objects)}).isCSV) {
 		return &bundle.FormatError{Actual: corev1alpha2.FormatPlainV0, Expected: mediaType, File: bundle.AnnotationsFile, Undeclared: true}
 	}
-	return fmt.Errorf("reading %q: the file is absent; a registry+v1 bundle names its package there under %q: %w",
-		bundle.AnnotationsFile, bundle.AnnotationPackage, fs.ErrNotExist)
+	return missingAnnotationsError{}
 }
+
+// missingAnnotationsError reports that metadata/annotations.yaml does not exist. It wraps fs.ErrNotExist.
+type missingAnnotationsError struct{}
+
+func (missingAnnotationsError) Error() string {
+	return fmt.Sprintf("reading %q: the file does not exist; add it with the package's name under %q",
+		bundle.AnnotationsFile, bundle.AnnotationPackage)
+}
+
+func (missingAnnotationsError) Unwrap() error { return fs.ErrNotExist }
 
 // splitCSV separates the ClusterServiceVersion from the other objects, and removes server fields, nulls and identical duplicates from the
 // other objects. It is an error if there is not exactly one ClusterServiceVersion.
@@ -114,13 +124,13 @@ func (b *Bundle) splitCSV(objects []bundle.Object) error {
 			continue
 		}
 		if csv.Object != nil {
-			return fmt.Errorf("two ClusterServiceVersions, %q in %s and %q in %s; a bundle has exactly one",
+			return fmt.Errorf("two ClusterServiceVersions, %q in %s and %q in %s; remove one",
 				csv.GetName(), csv.File, o.GetName(), o.File)
 		}
 		csv = o
 	}
 	if csv.Object == nil {
-		return fmt.Errorf("none of the %d manifests is a ClusterServiceVersion; a bundle has exactly one", len(objects))
+		return errors.New("no manifest is a ClusterServiceVersion; add one")
 	}
 	return b.setCSV(csv)
 }

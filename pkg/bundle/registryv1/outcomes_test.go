@@ -167,7 +167,7 @@ func TestENG_F1_RealBundlesHaveTheirListedOutcome(t *testing.T) {
 			some++
 		case !refused:
 			some++
-		case strings.Contains(refusal, "apiextensions.k8s.io/v1beta1 is not served"):
+		case strings.Contains(refusal, "Kubernetes does not serve apiextensions.k8s.io/v1beta1"):
 			oldCRDs++
 		default:
 			t.Errorf("%s: %s", shortName(dir), result)

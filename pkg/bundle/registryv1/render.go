@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
-	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // rendering is the state of one call of Render: the bundle, the options, and values that several generators derive from them.
@@ -66,10 +63,10 @@ func (b *Bundle) RequiresCertificates() bool {
 	return len(b.csv.Spec.WebhookDefinitions) > 0
 }
 
-// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are meant for users: an invalid namespace, a
-// configuration that the bundle does not support (bundle.ConfigError), or a cluster without a certificate provider
-// (bundle.ErrNoCertificates). Callers may change the metadata of the objects. All other fields are shared with the bundle and with other
-// renderings, and must be copied before they are changed.
+// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are meant for users: an invalid namespace
+// (bundle.NamespaceError), a configuration that the bundle does not support (bundle.ConfigError), or a cluster without a certificate
+// provider (bundle.ErrNoCertificates). Callers may change the metadata of the objects. All other fields are shared with the bundle and with
+// other renderings, and must be copied before they are changed.
 func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
 	objects, err := b.render(options)
 	if err != nil {
@@ -79,8 +76,8 @@ func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, er
 }
 
 func (b *Bundle) render(opts bundle.Options) ([]unstructured.Unstructured, error) {
-	if problems := utilvalidation.IsDNS1123Label(opts.InstallNamespace); len(problems) > 0 {
-		return nil, fmt.Errorf("install namespace %s: %s", truncate.Quote(opts.InstallNamespace), strings.Join(problems, ", "))
+	if err := bundle.CheckInstallNamespace(opts.InstallNamespace); err != nil {
+		return nil, err
 	}
 	config, err := ParseConfig(opts.Config)
 	if err != nil {
@@ -121,7 +118,8 @@ func sortObjects(objects []unstructured.Unstructured) ([]unstructured.Unstructur
 	slices.SortFunc(list, func(x, y keyed) int { return x.id.compare(y.id) })
 	for i, k := range list {
 		if i > 0 && k.id == list[i-1].id {
-			return nil, fmt.Errorf("%s %q comes out twice: a manifest defines what the ClusterServiceVersion asks for too; rename one", k.id.kind.Kind, k.id.name)
+			return nil, fmt.Errorf("%s %q is defined twice, by a manifest and by the ClusterServiceVersion; rename or remove one",
+				k.id.kind.Kind, k.id.name)
 		}
 		objects[i] = k.obj
 	}

@@ -39,9 +39,8 @@ func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 		everywhere[account] = append(everywhere[account], ruleList(p.Rules)...)
 	}
 	namespaces := slices.Compact(slices.Sorted(slices.Values(append([]string{r.opts.InstallNamespace}, r.targets...))))
-	if !all && 2*len(somewhere)*len(namespaces) > bundle.MaxObjects {
-		return nil, fmt.Errorf("%d ServiceAccounts in %d namespaces need more than the %d objects that a bundle may have; watch fewer namespaces",
-			len(somewhere), len(namespaces), bundle.MaxObjects)
+	if err := checkRoles(len(somewhere), len(namespaces)); err != nil {
+		return nil, err
 	}
 	var objects []unstructured.Unstructured
 	for _, account := range serviceAccounts(r.Bundle) {
@@ -57,6 +56,22 @@ func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 		}
 	}
 	return objects, nil
+}
+
+// checkRoles returns an error if a Role and a RoleBinding for each account in each namespace are more objects than a bundle may have. With
+// several namespaces, it is a *bundle.ConfigError, because the configuration names them.
+func checkRoles(accounts, namespaces int) error {
+	objects := 2 * accounts * namespaces
+	switch {
+	case objects <= bundle.MaxObjects:
+		return nil
+	case namespaces > 1:
+		return &bundle.ConfigError{Err: fmt.Errorf("%s: %d ServiceAccounts in %d namespaces require %d roles and bindings, "+
+			"but a bundle may have at most %d objects; watch fewer namespaces",
+			watchNamespacePath, accounts, namespaces, objects, bundle.MaxObjects)}
+	}
+	return fmt.Errorf("%d ServiceAccounts require %d roles and bindings, but a bundle may have at most %d objects; "+
+		"remove ServiceAccounts from the install strategy", accounts, objects, bundle.MaxObjects)
 }
 
 func newRole(kind, namespace, name string, rules []any) unstructured.Unstructured {

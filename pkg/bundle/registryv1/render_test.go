@@ -3,6 +3,7 @@ package registryv1_test
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -117,16 +118,30 @@ func TestRenderRefuses(t *testing.T) {
 		namespace string
 		want      string
 	}{
-		"no install namespace":          {nil, "", `rendering bundle "sample.v1.2.3": install namespace "": a lowercase RFC 1123 label`},
-		"a namespace that cannot exist": {nil, "a.b", `rendering bundle "sample.v1.2.3": install namespace "a.b": must not contain dots`},
+		"no install namespace":          {nil, "", `rendering bundle "sample.v1.2.3": install namespace "" is not a namespace name: a lowercase RFC 1123 label`},
+		"a namespace that cannot exist": {nil, "a.b", `rendering bundle "sample.v1.2.3": install namespace "a.b" is not a namespace name: must not contain dots`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, sample(c.files)).Render(bundle.Options{InstallNamespace: c.namespace})
-			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-				t.Errorf("got %v, want %s", err, c.want)
+			if wrong := (*bundle.NamespaceError)(nil); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s, as a *bundle.NamespaceError", err, c.want)
 			}
 		})
+	}
+}
+
+func TestAManifestOfAnObjectOfTheClusterServiceVersionIsRefused(t *testing.T) {
+	files := map[string]string{"manifests/csv.yaml": csv("      deployments:\n",
+		"      clusterPermissions: [{serviceAccountName: sample, rules: [{verbs: [get], apiGroups: [''], resources: [pods]}]}]\n      deployments:\n")}
+	for _, o := range render(t, load(t, sample(files))) {
+		if o.GetKind() == "ClusterRole" {
+			files["manifests/role.yaml"] = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: " + o.GetName() + "}}"
+		}
+	}
+	_, err := load(t, sample(files)).Render(bundle.Options{InstallNamespace: "install-ns"})
+	if want := "is defined twice, by a manifest and by the ClusterServiceVersion; rename or remove one"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want …%s", err, want)
 	}
 }
 

@@ -28,8 +28,8 @@ func (b *Bundle) warnOfReplacedServices() {
 	servers := webhookServers(b, "")
 	for _, o := range b.objects {
 		if s, replaced := isReplacedService(o, servers); replaced {
-			b.meta.Warnings = append(b.meta.Warnings, fmt.Sprintf(
-				"%s is replaced by the Service of the webhooks of deployment %q, which has this name; rename it to keep both", o, s.deployment.Name))
+			b.meta.Warnings = append(b.meta.Warnings, fmt.Sprintf("%s is replaced by the Service of the webhooks of deployment %q, "+
+				"which has this name; rename the Service in the manifest to keep both", o, s.deployment.Name))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestHRD_F3_TheServiceOfWebhooksReplacesAManifest(t *testing.T) {
 		if diff := gocmp.Diff(string(renderedJSON(want)), string(renderedJSON(renderWith(t, b, bundle.Options{Certificates: by})))); diff != "" {
 			t.Errorf("with certificates by %s (-want +got):\n%s", by, diff)
 		}
-		warning := `manifests/service.yaml: Service "sample-service" is replaced by the Service of the webhooks of deployment "sample", which has this name; rename it to keep both`
+		warning := `manifests/service.yaml: Service "sample-service" is replaced by the Service of the webhooks of deployment "sample", which has this name; rename the Service in the manifest to keep both`
 		if diff := gocmp.Diff([]string{warning}, b.Metadata().Warnings); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}

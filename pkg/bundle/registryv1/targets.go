@@ -35,9 +35,9 @@ func (b *Bundle) targetNamespaces(installNamespace, text string) ([]string, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", watchNamespacePath, truncate.Quote(text), err)
 	}
-	if needed := b.unsupportedMode(targets, installNamespace); needed != "" {
-		return nil, fmt.Errorf("%s %s: the operator does not support %s, which that needs; supported modes: %s; %s",
-			watchNamespacePath, truncate.Quote(text), needed, b.supportedModes(), b.remedy(installNamespace))
+	if required := b.unsupportedMode(targets, installNamespace); required != "" {
+		return nil, fmt.Errorf("%s %s requires install mode %s, which the operator does not support; supported modes: %s; %s",
+			watchNamespacePath, truncate.Quote(text), required, b.supportedModes(), b.remedy(installNamespace))
 	}
 	return targets, nil
 }
@@ -49,19 +49,20 @@ func (b *Bundle) defaultTargets(installNamespace string) ([]string, error) {
 	case b.supports(v1alpha1.InstallModeTypeOwnNamespace):
 		return []string{installNamespace}, nil
 	}
-	return nil, fmt.Errorf("%s is needed: the operator supports neither AllNamespaces nor OwnNamespace; supported modes: %s; %s",
+	return nil, fmt.Errorf("%s is required: the operator supports neither AllNamespaces nor OwnNamespace; supported modes: %s; %s",
 		watchNamespacePath, b.supportedModes(), b.remedy(installNamespace))
 }
 
 func splitNamespaces(text string) ([]string, error) {
 	targets := strings.Split(text, ",")
 	if len(targets) > maxTargets {
-		return nil, fmt.Errorf("%d namespaces, more than the %d that can be watched by name", len(targets), maxTargets)
+		return nil, fmt.Errorf("it has %d namespaces, but at most %d are allowed", len(targets), maxTargets)
 	}
 	seen := map[string]bool{}
 	for _, ns := range targets {
 		if problems := utilvalidation.IsDNS1123Label(ns); len(problems) > 0 {
-			return nil, fmt.Errorf("%s is no namespace: %s; write one namespace, or several with commas and nothing else between them", truncate.Quote(ns), strings.Join(problems, ", "))
+			return nil, fmt.Errorf("%s is not a namespace name: %s; use one name, or several separated by commas without spaces",
+				truncate.Quote(ns), strings.Join(problems, ", "))
 		}
 		if seen[ns] {
 			return nil, fmt.Errorf("namespace %q occurs twice; remove one", ns)
@@ -75,18 +76,18 @@ func splitNamespaces(text string) ([]string, error) {
 // unsupportedMode returns the install mode that the targets require and the bundle does not support; empty if there is none. As in OLM v0,
 // targets that include the install namespace require OwnNamespace.
 func (b *Bundle) unsupportedMode(targets []string, installNamespace string) v1alpha1.InstallModeType {
-	var needed []v1alpha1.InstallModeType
+	var required []v1alpha1.InstallModeType
 	own := slices.Contains(targets, installNamespace)
 	if own {
-		needed = append(needed, v1alpha1.InstallModeTypeOwnNamespace)
+		required = append(required, v1alpha1.InstallModeTypeOwnNamespace)
 	}
 	switch {
 	case len(targets) > 1:
-		needed = append(needed, v1alpha1.InstallModeTypeMultiNamespace)
+		required = append(required, v1alpha1.InstallModeTypeMultiNamespace)
 	case !own:
-		needed = append(needed, v1alpha1.InstallModeTypeSingleNamespace)
+		required = append(required, v1alpha1.InstallModeTypeSingleNamespace)
 	}
-	for _, mode := range needed {
+	for _, mode := range required {
 		if !b.supports(mode) {
 			return mode
 		}
@@ -99,15 +100,19 @@ func (b *Bundle) remedy(installNamespace string) string {
 	var ways []string
 	switch {
 	case b.supports(v1alpha1.InstallModeTypeAllNamespaces):
-		ways = append(ways, "remove it to watch all namespaces")
+		ways = append(ways, "remove the field to watch all namespaces")
 	case b.supports(v1alpha1.InstallModeTypeOwnNamespace):
-		ways = append(ways, fmt.Sprintf("remove it to watch the install namespace %q", installNamespace))
+		ways = append(ways, fmt.Sprintf("remove the field to watch the install namespace %q", installNamespace))
 	}
 	if b.supports(v1alpha1.InstallModeTypeSingleNamespace) {
-		ways = append(ways, "write one other namespace to watch that")
+		ways = append(ways, "set it to one namespace other than the install namespace")
 	}
 	if b.supports(v1alpha1.InstallModeTypeMultiNamespace) {
-		ways = append(ways, "write several namespaces with commas between them to watch those")
+		other := ""
+		if !b.supports(v1alpha1.InstallModeTypeOwnNamespace) {
+			other = " other than the install namespace"
+		}
+		ways = append(ways, "set it to several namespaces"+other+", separated by commas")
 	}
 	return strings.Join(ways, ", or ")
 }

@@ -23,7 +23,8 @@ func validateConversionDuplicates(b *Bundle) []string {
 	for crd, webhooks := range claims {
 		if len(webhooks) > 1 {
 			slices.Sort(webhooks)
-			findings = append(findings, fmt.Sprintf("%s: CustomResourceDefinition %q is converted by several webhooks (%s); only one can", b.csvFile, crd, strings.Join(webhooks, ", ")))
+			findings = append(findings, fmt.Sprintf("%s: CustomResourceDefinition %q is converted by several webhooks (%s); "+
+				"remove it from conversionCRDs of all but one", b.csvFile, crd, strings.Join(webhooks, ", ")))
 		}
 	}
 	return findings

@@ -15,8 +15,8 @@ func validateConversionModes(b *Bundle) []string {
 	var findings []string
 	for _, w := range b.csv.Spec.WebhookDefinitions {
 		if w.Type == v1alpha1.ConversionWebhook {
-			findings = append(findings, fmt.Sprintf("%s: an operator with conversion webhook %q must support AllNamespaces and no other install mode; supported modes: %s",
-				b.csvFile, w.GenerateName, b.supportedModes()))
+			findings = append(findings, fmt.Sprintf("%s: an operator with conversion webhook %q must support AllNamespaces "+
+				"and no other install mode; supported modes: %s; correct spec.installModes", b.csvFile, w.GenerateName, b.supportedModes()))
 		}
 	}
 	return findings

@@ -7,5 +7,6 @@ func validateInstallModes(b *Bundle) []string {
 	if b.supportedModes() != "none" {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s supports no install mode, so that the operator can watch nothing; set one of spec.installModes to supported", b.csvFile)}
+	return []string{fmt.Sprintf("%s supports no install mode, so the operator can watch nothing; "+
+		"set supported: true for one of spec.installModes", b.csvFile)}
 }

@@ -60,7 +60,7 @@ func validateKinds(b *Bundle) []string {
 		if allowedNames[kind.Kind] {
 			remedy = "add the CustomResourceDefinition of this kind, or remove it"
 		}
-		findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not hold objects of kind %s in %s; %s",
+		findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not contain objects of kind %s (%s); %s",
 			o, o.GetKind(), o.GetAPIVersion(), remedy))
 	}
 	return findings

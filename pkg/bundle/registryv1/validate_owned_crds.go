@@ -22,7 +22,8 @@ func validateOwnedCRDs(b *Bundle) []string {
 		case !ok:
 			findings = append(findings, fmt.Sprintf("%s owns CustomResourceDefinition %q, which no manifest defines; add it", b.csvFile, owned.Name))
 		case owned.Version != "" && len(found) > 0 && !found[owned.Version]:
-			findings = append(findings, fmt.Sprintf("%s owns version %q of CustomResourceDefinition %q, which has no such version", b.csvFile, owned.Version, owned.Name))
+			findings = append(findings, fmt.Sprintf("%s owns version %q of CustomResourceDefinition %q, which does not have this version; "+
+				"correct the version, or add it to the CustomResourceDefinition", b.csvFile, owned.Version, owned.Name))
 		}
 	}
 	return findings

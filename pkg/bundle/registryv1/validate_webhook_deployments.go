@@ -14,7 +14,8 @@ func validateWebhookDeployments(b *Bundle) []string {
 		served := slices.ContainsFunc(b.csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs,
 			func(d v1alpha1.StrategyDeploymentSpec) bool { return d.Name == w.DeploymentName })
 		if !served {
-			findings = append(findings, fmt.Sprintf("%s: %s %q is served by deployment %q, which the install strategy does not have", b.csvFile, w.Type, w.GenerateName, w.DeploymentName))
+			findings = append(findings, fmt.Sprintf("%s: %s %q is served by deployment %q, which the install strategy does not have; "+
+				"correct deploymentName, or add the deployment", b.csvFile, w.Type, w.GenerateName, w.DeploymentName))
 		}
 	}
 	return findings

@@ -29,10 +29,10 @@ func validateWebhookFields(b *Bundle) []string {
 			add("webhookPath %q must begin with a slash", *w.WebhookPath)
 		}
 		if len(w.AdmissionReviewVersions) == 0 {
-			add("admissionReviewVersions is empty; write v1")
+			add("admissionReviewVersions is empty; add v1")
 		}
 		if w.ContainerPort < 0 || w.ContainerPort > 65535 {
-			add("containerPort %d is no port", w.ContainerPort)
+			add("containerPort %d is not a port number; use 1 to 65535", w.ContainerPort)
 		}
 	}
 	return findings
@@ -42,7 +42,7 @@ func validateWebhookFields(b *Bundle) []string {
 func checkAdmission(w *v1alpha1.WebhookDescription, add func(format string, args ...any)) {
 	switch {
 	case w.SideEffects == nil:
-		add("sideEffects is needed; write None or NoneOnDryRun")
+		add("sideEffects is required; use None or NoneOnDryRun")
 	case *w.SideEffects != admissionv1.SideEffectClassNone && *w.SideEffects != admissionv1.SideEffectClassNoneOnDryRun:
 		add("sideEffects %q is not allowed; use None or NoneOnDryRun", *w.SideEffects)
 	}

@@ -29,7 +29,8 @@ func validateWebhookRules(b *Bundle) []string {
 		for _, rule := range w.Rules {
 			for _, group := range rule.APIGroups {
 				if forbiddenGroups[group] {
-					findings = append(findings, fmt.Sprintf("%s: %s %q has a rule for API group %q, which webhooks of operators must not intercept", b.csvFile, w.Type, w.GenerateName, group))
+					findings = append(findings, fmt.Sprintf("%s: %s %q has a rule for API group %q, "+
+						"which webhooks of operators must not intercept; remove it from the rule", b.csvFile, w.Type, w.GenerateName, group))
 				}
 			}
 			if !slices.Contains(rule.APIGroups, "admissionregistration.k8s.io") {
@@ -39,8 +40,8 @@ func validateWebhookRules(b *Bundle) []string {
 				// The subresource "*" includes the resource itself.
 				registration := strings.TrimSuffix(strings.ToLower(resource), "/*")
 				if forbiddenRegistrations[registration] {
-					findings = append(findings, fmt.Sprintf("%s: %s %q has a rule for resource %q of API group admissionregistration.k8s.io, which webhooks of operators must not intercept",
-						b.csvFile, w.Type, w.GenerateName, resource))
+					findings = append(findings, fmt.Sprintf("%s: %s %q has a rule for resource %q of API group admissionregistration.k8s.io, "+
+						"which webhooks of operators must not intercept; remove it from the rule", b.csvFile, w.Type, w.GenerateName, resource))
 				}
 			}
 		}

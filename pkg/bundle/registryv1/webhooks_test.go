@@ -39,7 +39,7 @@ func TestENG_F6_InconsistentBundlesAreRefused(t *testing.T) {
 		"a deployment without a name": {csv("- name: sample\n", "- name: ''\n"),
 			`manifests/csv.yaml: deployment name "": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
 		"a webhook of a deployment that is not there": {withWebhooks(change(validating, "deploymentName: sample", "deploymentName: other")),
-			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" is served by deployment "other", which the install strategy does not have`},
+			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" is served by deployment "other", which the install strategy does not have; correct deploymentName, or add the deployment`},
 		"two webhooks of one type with one name": {withWebhooks(validating, validating),
 			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" is defined twice; rename one`},
 		"two webhooks whose names differ in what is cut off": {withWebhooks(validating, change(validating, "v.example.com", "v.example.com-")),
@@ -49,28 +49,28 @@ func TestENG_F6_InconsistentBundlesAreRefused(t *testing.T) {
 		"an admission webhook's name that is too short": {withWebhooks(change(validating, "v.example.com", "v.example")),
 			`manifests/csv.yaml: ValidatingAdmissionWebhook name "v.example": should be a domain with at least three segments separated by dots`},
 		"a rule for all groups": {withWebhooks(change(validating, "apiGroups: [example.com]", "apiGroups: ['*']")),
-			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for API group "*", which webhooks of operators must not intercept`},
+			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for API group "*", which webhooks of operators must not intercept; remove it from the rule`},
 		"a rule for OLM's group": {withWebhooks(change(validating, "apiGroups: [example.com]", "apiGroups: [olm.operatorframework.io]")),
-			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for API group "olm.operatorframework.io", which webhooks of operators must not intercept`},
+			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for API group "olm.operatorframework.io", which webhooks of operators must not intercept; remove it from the rule`},
 		"a rule for our group": {withWebhooks(change(validating, "apiGroups: [example.com]", "apiGroups: [core.rukpak.io]")),
-			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for API group "core.rukpak.io", which webhooks of operators must not intercept`},
+			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for API group "core.rukpak.io", which webhooks of operators must not intercept; remove it from the rule`},
 		"a rule for webhook configurations": {withWebhooks(change(validating, "apiGroups: [example.com]", "apiGroups: [admissionregistration.k8s.io]", "[samples]", "[ValidatingWebhookConfigurations]")),
-			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for resource "ValidatingWebhookConfigurations" of API group admissionregistration.k8s.io, which webhooks of operators must not intercept`},
+			`manifests/csv.yaml: ValidatingAdmissionWebhook "v.example.com" has a rule for resource "ValidatingWebhookConfigurations" of API group admissionregistration.k8s.io, which webhooks of operators must not intercept; remove it from the rule`},
 		"conversion by an operator that can watch less than all namespaces": {change(withWebhooks(conversion), "installModes:\n", "installModes:\n  - {type: OwnNamespace, supported: true}\n"),
-			`manifests/csv.yaml: an operator with conversion webhook "c.example.com" must support AllNamespaces and no other install mode; supported modes: AllNamespaces, OwnNamespace`},
+			`manifests/csv.yaml: an operator with conversion webhook "c.example.com" must support AllNamespaces and no other install mode; supported modes: AllNamespaces, OwnNamespace; correct spec.installModes`},
 		"conversion of what the bundle does not own": {withWebhooks(change(conversion, "samples.example.com", "others.example.com")),
 			`manifests/csv.yaml: conversion webhook "c.example.com" converts CustomResourceDefinition "others.example.com", which the bundle does not own; remove it from conversionCRDs`},
 		"two conversions of one definition": {withWebhooks(conversion, change(conversion, "c.example.com", "a.example.com")),
-			`manifests/csv.yaml: CustomResourceDefinition "samples.example.com" is converted by several webhooks (a.example.com, c.example.com); only one can`},
+			`manifests/csv.yaml: CustomResourceDefinition "samples.example.com" is converted by several webhooks (a.example.com, c.example.com); remove it from conversionCRDs of all but one`},
 		"one conversion that names a definition twice": {withWebhooks(change(conversion, "[samples.example.com]", "[samples.example.com, samples.example.com]")),
-			`manifests/csv.yaml: CustomResourceDefinition "samples.example.com" is converted by several webhooks (c.example.com, c.example.com); only one can`},
+			`manifests/csv.yaml: CustomResourceDefinition "samples.example.com" is converted by several webhooks (c.example.com, c.example.com); remove it from conversionCRDs of all but one`},
 		"one port for two target ports": {withWebhooks(change(validating, "sideEffects", "targetPort: 9443, sideEffects"), change(conversion, "sideEffects", "targetPort: convert, sideEffects")),
 			`manifests/csv.yaml: webhooks of deployment "sample" have port 443 with target ports 9443 and convert; give each its own containerPort`},
 		"a webhook of no known type": {withWebhooks(change(validating, "ValidatingAdmissionWebhook", "Validating")),
 			`manifests/csv.yaml: webhook "v.example.com": type "Validating" is not known; use ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook`},
 		"a webhook without what the API server wants": {withWebhooks(change(validating, "sideEffects: None, admissionReviewVersions: [v1]", "containerPort: 70000")),
-			`manifests/csv.yaml: webhook "v.example.com": admissionReviewVersions is empty; write v1; manifests/csv.yaml: webhook "v.example.com": containerPort 70000 is no port; ` +
-				`manifests/csv.yaml: webhook "v.example.com": sideEffects is needed; write None or NoneOnDryRun`},
+			`manifests/csv.yaml: webhook "v.example.com": admissionReviewVersions is empty; add v1; manifests/csv.yaml: webhook "v.example.com": containerPort 70000 is not a port number; use 1 to 65535; ` +
+				`manifests/csv.yaml: webhook "v.example.com": sideEffects is required; use None or NoneOnDryRun`},
 		"a conversion of nothing": {withWebhooks(change(conversion, "conversionCRDs: [samples.example.com]", "conversionCRDs: []")),
 			`manifests/csv.yaml: webhook "c.example.com": conversionCRDs is empty; name the CustomResourceDefinitions whose objects it converts`},
 	}
@@ -103,11 +103,11 @@ func TestENG_F6_InconsistentBundlesAreRefused(t *testing.T) {
 		},
 		"a package without a name": {
 			map[string]string{"metadata/annotations.yaml": strings.Replace(annotationsYAML, "v1: sample", "v1: ''", 1)},
-			`reading "metadata/annotations.yaml": annotation "operators.operatorframework.io.bundle.package.v1" is needed: it names the package`,
+			`reading "metadata/annotations.yaml": annotation "operators.operatorframework.io.bundle.package.v1" is missing; add it with the package's name`,
 		},
 		"an object that may not be in bundles": {
 			map[string]string{"manifests/a.yaml": "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}"},
-			`validating bundle "sample.v1.2.3": manifests/a.yaml: DaemonSet "a": registry+v1 bundles must not hold objects of kind DaemonSet in apps/v1; remove it`,
+			`validating bundle "sample.v1.2.3": manifests/a.yaml: DaemonSet "a": registry+v1 bundles must not contain objects of kind DaemonSet (apps/v1); remove it`,
 		},
 	}
 	for name, c := range beside {
@@ -125,7 +125,7 @@ func TestENG_F6_WebhooksRequireACertificateProvider(t *testing.T) {
 		t.Error("what has webhooks needs certificates, and nothing else")
 	}
 	_, err := b.Render(bundle.Options{InstallNamespace: "ns"})
-	want := `rendering bundle "sample.v1.2.3": its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, in which case this proceeds`
+	want := `rendering bundle "sample.v1.2.3": its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, and the manager continues`
 	if !errors.Is(err, bundle.ErrNoCertificates) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

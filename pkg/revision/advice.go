@@ -10,29 +10,48 @@ import (
 )
 
 // InvalidBundle returns why a bundle cannot be installed, and the remedy, in sentences. It names only fields of the BundleDeployment. If a
-// PlatformOperator owns the BundleDeployment, its spec follows from the catalog, so only a different version or a correction to the catalog
-// helps.
+// PlatformOperator owns the BundleDeployment, its source follows from the catalog, so only a different version or a correction to the catalog
+// corrects the bundle.
 func InvalidBundle(deployment *corev1alpha2.BundleDeployment, invalid error) string {
-	var config *bundle.ConfigError
-	var format *bundle.FormatError
+	var (
+		internal  *bundle.InternalError
+		config    *bundle.ConfigError
+		namespace *bundle.NamespaceError
+		format    *bundle.FormatError
+	)
 	remedy := "Correct the bundle, and publish it as a new image."
 	switch isOwned := ownership.IsOfPlatformOperator(deployment); {
-	case errors.Is(invalid, bundle.ErrNoCertificates): // its text has the remedy
+	case errors.Is(invalid, bundle.ErrNoCertificates), errors.As(invalid, &internal): // the text has the remedy
 		return fmt.Sprintf("%v.", invalid)
 	case errors.As(invalid, &config):
 		remedy = "Correct spec.config."
-	case errors.As(invalid, &format) && format.Class() != "" && isOwned:
-		remedy = fmt.Sprintf("The catalog has to declare the format %s in the bundle's property olm.bundle.mediatype; ask the catalog's publisher to correct it.", format.Actual)
-	case errors.As(invalid, &format) && format.Class() != "":
-		remedy = fmt.Sprintf("Set spec.provisionerClassName to %q, the class that reads that format.", format.Class())
+	case errors.As(invalid, &namespace): // the field is immutable
+		remedy = "Delete the object, and create it again with the name of a namespace in spec.installNamespace."
+	case errors.As(invalid, &format) && format.ActualErr == nil:
+		remedy = formatRemedy(format, isOwned)
 	case isOwned:
-		remedy = "Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image."
+		remedy = "Choose another version or another package, or ask the bundle's author to publish a corrected image."
 	case deployment.Spec.Source.Bundle != nil:
 		remedy += " Create a Bundle of that image, and name it in spec.source.bundle.name."
 	case deployment.Spec.Source.Image != nil:
 		remedy += " Name that image in spec.source.image.ref."
 	}
 	return fmt.Sprintf("%v. %s", invalid, remedy)
+}
+
+// formatRemedy returns the remedy for a bundle whose only fault is its format. isOwned means that a PlatformOperator owns the
+// BundleDeployment.
+func formatRemedy(format *bundle.FormatError, isOwned bool) string {
+	switch class := format.Class(); {
+	case class != "" && isOwned:
+		return fmt.Sprintf("The catalog has to declare the format %s in the bundle's property olm.bundle.mediatype; "+
+			"ask the catalog's publisher to correct it.", format.Actual)
+	case class != "":
+		return fmt.Sprintf("Set spec.provisionerClassName to %q, the class that reads that format.", class)
+	case isOwned:
+		return fmt.Sprintf("Choose another version or another package, with a %s or %s bundle.", corev1alpha2.FormatRegistryV1, corev1alpha2.FormatPlainV0)
+	}
+	return fmt.Sprintf("Use a %s or %s bundle.", corev1alpha2.FormatRegistryV1, corev1alpha2.FormatPlainV0)
 }
 
 // ClassProblem returns why nothing is unpacked with a ProvisionerClass, and the remedy, in sentences; empty if this manager reads bundles of

@@ -36,15 +36,19 @@ func TestHRD_M3_M6_RemedyOfAnInvalidBundleIsOneThatTheObjectHas(t *testing.T) {
 	}{
 		"the image of a user's":                      {users, broken, ". Correct the bundle, and publish it as a new image. Name that image in spec.source.image.ref."},
 		"the Bundle of a user's":                     {ofBundle, broken, " Create a Bundle of that image, and name it in spec.source.bundle.name."},
-		"a PlatformOperator's":                       {operators, broken, ". Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image."},
+		"a PlatformOperator's":                       {operators, broken, ". Choose another version or another package, or ask the bundle's author to publish a corrected image."},
 		"configured":                                 {users, &bundle.ConfigError{Err: broken}, "no manifests. Correct spec.config."},
-		"without certificates":                       {users, bundle.ErrNoCertificates, "install cert-manager, in which case this proceeds."},
+		"an internal error":                          {users, &bundle.InternalError{Err: broken}, "no manifests."},
+		"an internal error for a PlatformOperator":   {operators, &bundle.InternalError{Err: broken}, "no manifests."},
+		"in a namespace that cannot be":              {users, fmt.Errorf("rendering: %w", bundle.CheckInstallNamespace("A")), " Delete the object, and create it again with the name of a namespace in spec.installNamespace."},
+		"a PlatformOperator's in such a namespace":   {operators, bundle.CheckInstallNamespace("A"), " Delete the object, and create it again with the name of a namespace in spec.installNamespace."},
+		"without certificates":                       {users, bundle.ErrNoCertificates, "install cert-manager, and the manager continues."},
 		"of another format":                          {users, readable, `. Set spec.provisionerClassName to "core-rukpak-io-plain", the class that reads that format.`},
 		"a PlatformOperator's of another format":     {operators, readable, "the format plain+v0 in the bundle's property olm.bundle.mediatype; ask the catalog's publisher to correct it."},
 		"of another format, and bad":                 {users, unreadable, "no manifests. Correct the bundle, and publish it as a new image. Name that image in spec.source.image.ref."},
-		"of a format that nobody reads":              {users, &bundle.FormatError{Actual: "helm"}, ". Correct the bundle, and publish it as a new image. Name that image in spec.source.image.ref."},
-		"a PlatformOperator's of another and bad":    {operators, unreadable, "it and publish it as a new image."},
-		"a PlatformOperator's that nobody's is like": {operators, &bundle.FormatError{Actual: "helm"}, "it and publish it as a new image."},
+		"of a format that nobody reads":              {users, &bundle.FormatError{Actual: "helm"}, `reads only "". Use a registry+v1 or plain+v0 bundle.`},
+		"a PlatformOperator's of another and bad":    {operators, unreadable, "ask the bundle's author to publish a corrected image."},
+		"a PlatformOperator's that nobody's is like": {operators, &bundle.FormatError{Actual: "helm"}, `reads only "". Choose another version or another package, with a registry+v1 or plain+v0 bundle.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := InvalidBundle(c.deployment, c.invalid)

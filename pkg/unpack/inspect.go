@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/formats"
 	"github.com/openshift/platform-operators/pkg/panics"
@@ -52,8 +53,11 @@ func inspect(files fs.FS, name string) (*Inspection, error) {
 		return nil, err
 	case errors.As(err, &format) && format.Class() != "":
 		return nil, fmt.Errorf("%w. Delete the Bundle and create it again with %q in spec.provisionerClassName, the class that reads that format", err, format.Class())
+	case errors.As(err, &format) && format.ActualErr == nil:
+		return nil, fmt.Errorf("%w. Create a new Bundle for an image with a %s or %s bundle",
+			err, corev1alpha2.FormatRegistryV1, corev1alpha2.FormatPlainV0)
 	case err != nil:
-		return nil, fmt.Errorf("%w; whoever makes the bundle can correct it and publish it as a new image", err)
+		return nil, fmt.Errorf("%w; ask the bundle's author to publish a corrected image, and create a new Bundle for it", err)
 	}
 	bytes, err := size(files)
 	return &Inspection{Format: name, Metadata: loaded.Metadata(), Objects: loaded.Manifests(), Bytes: bytes}, err

@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -8,14 +9,34 @@ import (
 	"testing/fstest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 func TestADiskFaultIsNotToldToWhoeverMakesTheBundle(t *testing.T) {
 	for _, format := range []string{corev1alpha2.FormatRegistryV1, corev1alpha2.FormatPlainV0} {
 		_, err := inspect(brokenDisk{fstest.MapFS{}, "", syscall.EIO}, format)
-		if err == nil || strings.Contains(err.Error(), "whoever makes the bundle") {
+		if err == nil || strings.Contains(err.Error(), "the bundle's author") {
 			t.Errorf("%s: got %v", format, err)
 		}
+	}
+}
+
+func TestAnInvalidBundleIsReportedWithItsRemedy(t *testing.T) {
+	const said = "annotations: {operators.operatorframework.io.bundle.mediatype.v1: %s}"
+	const object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"
+	for name, test := range map[string]struct{ format, manifest, want string }{
+		"a broken bundle":       {"plain+v0", "a: [b", "; ask the bundle's author to publish a corrected image, and create a new Bundle for it"},
+		"a format of no class":  {"helm", object, `the provisioner class reads only "plain+v0". Create a new Bundle for an image with a registry+v1 or plain+v0 bundle`},
+		"a format of its class": {"plain+v0", object, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := inspect(fstest.MapFS{
+				bundle.AnnotationsFile: {Data: fmt.Appendf(nil, said, test.format)}, "manifests/a.yaml": {Data: []byte(test.manifest)},
+			}, corev1alpha2.FormatPlainV0)
+			if (err != nil) != (test.want != "") || err != nil && !strings.HasSuffix(err.Error(), test.want) {
+				t.Errorf("got %v, want …%s", err, test.want)
+			}
+		})
 	}
 }
 

@@ -38,7 +38,7 @@ type Rendering struct {
 	// Certificates is the component that issues the certificates of the objects; empty if they need none.
 	Certificates bundle.CertificateProvider
 	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only a different bundle or a different configuration
-	// corrects it. If Invalid is set, Objects is empty.
+	// corrects it; for a *bundle.InternalError, also a different version of the manager. If Invalid is set, Objects is empty.
 	Invalid error
 }
 
@@ -84,6 +84,9 @@ func (r Renderer) renderFiles(files fs.FS, resolved string, request Request) (*R
 	if errors.As(err, &cluster) || store.IsDiskError(err) {
 		return nil, err
 	}
+	if panicked := (*panics.Error)(nil); errors.As(err, &panicked) {
+		err = &bundle.InternalError{Err: panicked}
+	}
 	if err != nil {
 		result.Invalid, result.Objects = err, nil
 	}
@@ -120,8 +123,11 @@ func (r Renderer) check(rendered *Rendering) error {
 	}
 	for i := range rendered.Objects {
 		if object := &rendered.Objects[i]; r.IsReserved(object) {
-			return fmt.Errorf("bundle %q has %s %q, a name that is kept for the manager's own; rename it", name, object.GetKind(), object.GetName())
+			return fmt.Errorf("bundle %q has %s %q, a name that is reserved for the manager; rename it", name, object.GetKind(), object.GetName())
 		}
 	}
-	return plan.CheckDuplicates(rendered.Objects)
+	if err := plan.CheckDuplicates(rendered.Objects); err != nil {
+		return fmt.Errorf("bundle %q: %w", name, err)
+	}
+	return nil
 }

@@ -78,13 +78,16 @@ func TestFaultsOfTheDiskAreToldFromFaultsOfTheBundle(t *testing.T) {
 	}
 }
 
-func TestAPanicIsTheFaultOfItsBundle(t *testing.T) {
+func TestAPanicRefusesItsBundleAsAnInternalError(t *testing.T) {
 	const resolved = "r/memo@sha256:1"
 	hostile := newRenderer(t)
 	hostile.Certificates = func() (bundle.CertificateProvider, error) { panic("index out of range") }
 	got, err := hostile.renderFiles(os.DirFS(bundles+"/webhooks"), resolved, Request{Format: corev1alpha2.FormatRegistryV1, Namespace: "memo"})
 	if err != nil {
 		t.Fatalf("got error %v, which would be tried again and again", err)
+	}
+	if fault := (*bundle.InternalError)(nil); !errors.As(got.Invalid, &fault) {
+		t.Errorf("refused for %v, want an internal error: a corrected bundle is not the remedy", got.Invalid)
 	}
 	if got.Invalid == nil || !strings.Contains(got.Invalid.Error(), "index out of range") || !strings.Contains(got.Invalid.Error(), resolved) {
 		t.Errorf("refused for %v, want the panic and the image", got.Invalid)

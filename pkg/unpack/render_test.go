@@ -54,7 +54,7 @@ func TestABundleWithAReservedNameIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `has ClusterRole "reserved:memo", a name that is kept for the manager's own; rename it`
+	want := `has ClusterRole "reserved:memo", a name that is reserved for the manager; rename it`
 	if got.Invalid == nil || !strings.Contains(got.Invalid.Error(), want) || got.Objects != nil {
 		t.Errorf("got %v, want %s: with it the revision could neither be applied nor removed", got.Invalid, want)
 	}

@@ -62,7 +62,7 @@ func TestFormats(t *testing.T) {
 		const name = "misread"
 		s.deploy(ctx, name, s.publishPlain(ctx, name))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHasValidBundle).Should(Equal(`False BundleLoadFailed: ` +
-			`reading "metadata/annotations.yaml": the file is absent, and no manifest is a ClusterServiceVersion, so the bundle's format is "plain+v0"; only "registry+v1" is read here. ` +
+			`reading "metadata/annotations.yaml": the file does not exist, and no manifest is a ClusterServiceVersion, so the bundle's format is "plain+v0", but the provisioner class reads only "registry+v1". ` +
 			`Set spec.provisionerClassName to "core-rukpak-io-plain", the class that reads that format.`))
 		s.patchDeployment(ctx, name, `{"spec":{"provisionerClassName":"core-rukpak-io-plain"}}`)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")

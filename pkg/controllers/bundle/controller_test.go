@@ -230,7 +230,7 @@ func TestBundlesAreReadAsTheirClassSays(t *testing.T) {
 		refused     string
 	}{
 		"plain+v0":    {registry{flat: true}, corev1alpha2.ProvisionerPlain, ""},
-		"registry+v1": {registry{}, corev1alpha2.ProvisionerPlain, `only "plain+v0" is read here. Delete the Bundle and create it again with "core-rukpak-io-registry" in spec.provisionerClassName`},
+		"registry+v1": {registry{}, corev1alpha2.ProvisionerPlain, `the provisioner class reads only "plain+v0". Delete the Bundle and create it again with "core-rukpak-io-registry" in spec.provisionerClassName`},
 	} {
 		t.Run(format, func(t *testing.T) {
 			_, changes := run(t, c.images, memo(), func(client *fake.Clientset) {

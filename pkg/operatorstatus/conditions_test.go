@@ -78,12 +78,12 @@ func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
 	r := reportOf(steptest.Healthy(), steptest.Bundle("1.0.0"))
 	r.operator.Status.Installed = steptest.Bundle("1.0.0")
 	r.in.Decided.Decision.Reason, r.in.Decided.Decision.Message = platformv1alpha1.ReasonSourceFailed, "no version is in the range."
-	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "no version is in the range") {
+	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "stays installed. No version is in the range") {
 		t.Errorf("got %s: %s", got.Reason, got.Message)
 	}
 	r.operator.Name = "op"
 	r.in.Decided.Decision.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange}}
-	const updates = ` no version is in the range. To see what blocks each newer version, read status.availableUpdates or, with the plugin, "oc platform updates op".`
+	const updates = ` No version is in the range. To see what blocks each newer version, read status.availableUpdates or, with the plugin, "oc platform updates op".`
 	if got := progressingCondition(r); !strings.HasSuffix(got.Message, updates) {
 		t.Errorf("with a newer version: got %s: %s", got.Reason, got.Message)
 	}

@@ -122,7 +122,7 @@ func decisionCondition(r *report) metav1.Condition {
 	case r.in.Step.Reason == upgradestep.ReasonStatusBehind:
 		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is reached, and version %s is next.", installed.Version, r.in.Step.Next.Version))
 	case decision.Chosen == nil && decision.Message != "":
-		text := fmt.Sprintf("Version %s stays installed: %s", installed.Version, decision.Message)
+		text := fmt.Sprintf("Version %s stays installed. %s", installed.Version, capitalized(decision.Message))
 		if waitsForCatalog(decision) {
 			return isFalse(platformv1alpha1.ReasonAsExpected, text) // the spec is not the cause of an unreadable catalog
 		}

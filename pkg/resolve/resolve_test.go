@@ -227,7 +227,7 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"pin below the installed version": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,
-			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and only SelfCertified permits downgrades: to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to the older version; or delete the PlatformOperator and create it again`,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0; to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to the older version, or delete the PlatformOperator and create it again`,
 		},
 		"invalid installed version": {
 			func(r *Request) { r.InstalledVersion = "x" }, one(stable("1.8.0")), validation,

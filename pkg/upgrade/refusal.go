@@ -130,8 +130,8 @@ func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 		refusal.Message = fmt.Sprintf("is not installed while the author's upgrade rules cannot be read: %s; have them corrected, leave that catalog out by spec.package.catalogSelector, or %s",
 			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause), selfCertified)
 	case Downgrade:
-		refusal.Message = fmt.Sprintf("is not higher than the installed %s, and only SelfCertified permits downgrades: %s", r.installed.Version,
-			"to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to it; or delete the PlatformOperator and create it again")
+		refusal.Message = fmt.Sprintf("is not higher than the installed %s; %s", r.installed.Version,
+			"to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to it, or delete the PlatformOperator and create it again")
 	case SearchLimit:
 		refusal.Message = g.searchLimitMessage()
 	case Unfit:

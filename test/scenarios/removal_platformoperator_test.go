@@ -50,8 +50,8 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 		s.Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
 		s.Eventually(s.progressingOf).WithContext(ctx).WithArguments(name).Should(And(
-			HavePrefix("False Blocked"), ContainSubstring("1 custom resource: Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
-		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource: Lingerer default/only")))
+			HavePrefix("False Blocked"), ContainSubstring("1 custom resource (Lingerer default/only)"), ContainSubstring("set spec.deletion.crds to Orphan")))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource (Lingerer default/only)")))
 		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing continues without a change")
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to handle the deletion of its custom resources")
 

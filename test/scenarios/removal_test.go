@@ -135,7 +135,7 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 		s.waitForCondition(ctx, "wavering", corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.customResource(ctx, operator, "default", "only")
 		s.deleteDeployment(ctx, "wavering")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("wavering", corev1alpha2.ConditionProgressing).Should(ContainSubstring("1 custom resource: Wavering default/only"))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("wavering", corev1alpha2.ConditionProgressing).Should(ContainSubstring("1 custom resource (Wavering default/only)"))
 		s.patchDeployment(ctx, "wavering", `{"spec":{"deletion":{"crds":"Orphan"}}}`)
 		s.undeploy(ctx, "wavering")
 		_, err := s.Admin.Dynamic.Resource(crdResource("waverings")).Namespace("default").Get(ctx, "only", metav1.GetOptions{})

@@ -31,7 +31,7 @@ type users struct {
 
 func (u users) none() bool { return u.count == 0 }
 
-// String returns a text such as `12 custom resources, such as Memo default/a, Memo default/b`, and the remedy.
+// String returns a text such as `12 custom resources (among them Memo default/a, Memo default/b)`, and the remedy.
 func (u users) String() string {
 	noun := "custom resources"
 	if u.count == 1 {
@@ -40,9 +40,9 @@ func (u users) String() string {
 	text := fmt.Sprintf("%d %s", u.count, noun)
 	switch examples := strings.Join(u.examples, ", "); {
 	case u.count == int64(len(u.examples)):
-		text += ": " + examples
+		text += " (" + examples + ")"
 	case len(u.examples) > 0:
-		text += ", such as " + examples
+		text += " (among them " + examples + ")"
 	}
 	return text + "; delete the custom resources, or set spec.deletion.crds to Orphan to keep them"
 }
@@ -77,7 +77,7 @@ func (t *teardown) inUse(ctx context.Context) (string, error) {
 	if all.none() {
 		return "", nil
 	}
-	return "the manager deletes nothing while users have " + all.String(), nil
+	return "users still have " + all.String(), nil
 }
 
 // isDeletable reports whether a CustomResourceDefinition exists, belongs to the owner, and is not being deleted. inUse calls it first,

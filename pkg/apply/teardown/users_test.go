@@ -94,7 +94,7 @@ func TestUsersOfAKindAreFoundWhateverStandsBeforeThem(t *testing.T) {
 
 func TestUsersOfAKindAreCountedAndNamed(t *testing.T) {
 	got := users{count: 12, examples: []string{"Memo default/a", "Memo default/b"}}.String()
-	want := "12 custom resources, such as Memo default/a, Memo default/b; delete the custom resources, or set spec.deletion.crds to Orphan to keep them"
+	want := "12 custom resources (among them Memo default/a, Memo default/b); delete the custom resources, or set spec.deletion.crds to Orphan to keep them"
 	if got != want {
 		t.Errorf("got %q", got)
 	}

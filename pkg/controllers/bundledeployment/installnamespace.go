@@ -3,6 +3,7 @@ package bundledeployment
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,9 +51,11 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 }
 
 // wasInstalled reports whether any revision has ever been completely applied. It returns false for a first installation that is not
-// complete yet, because its namespace may not have existed when it started.
+// complete yet, because its namespace may not have existed when it started. A lost revision may have been completely applied if its rollout
+// has begun. A revision whose namespace was refused has not begun.
 func (s *reconciliation) wasInstalled() bool {
-	return s.machine.Active() != nil || len(s.memory.history.Lost) > 0 || revision.IsInherited(s.before) ||
+	hasBegun := func(lost corev1alpha2.Revision) bool { return lost.StartedTime != nil }
+	return s.machine.Active() != nil || slices.ContainsFunc(s.memory.history.Lost, hasBegun) || revision.IsInherited(s.before) ||
 		meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 

@@ -31,8 +31,9 @@ type OperatorClient interface {
 	UpdateStatus(ctx context.Context, operator *platformv1alpha1.PlatformOperator, options metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error)
 }
 
-// DeploymentClient writes BundleDeployments.
+// DeploymentClient writes BundleDeployments, and reads one before its PlatformOperator is reported as installed.
 type DeploymentClient interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (*corev1alpha2.BundleDeployment, error)
 	Create(ctx context.Context, deployment *corev1alpha2.BundleDeployment, options metav1.CreateOptions) (*corev1alpha2.BundleDeployment, error)
 	Update(ctx context.Context, deployment *corev1alpha2.BundleDeployment, options metav1.UpdateOptions) (*corev1alpha2.BundleDeployment, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error

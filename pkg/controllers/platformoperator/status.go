@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -41,6 +42,9 @@ func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait t
 	if wait := c.statusWrites.wait(r.operator, c.clock.Now()); wait > 0 && operatorstatus.OnlyProgressed(r.operator.Status, *r.status) {
 		return wait, nil
 	}
+	if isCurrent, err := c.isInstalledCurrent(ctx, r); err != nil || !isCurrent {
+		return 0, err // the watch event of the BundleDeployment enqueues the PlatformOperator
+	}
 	updated := r.operator.DeepCopy()
 	updated.Status = *r.status
 	if _, err := c.operatorClient.UpdateStatus(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
@@ -49,6 +53,24 @@ func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait t
 	c.statusWrites.record(r.operator.Name, c.clock.Now())
 	c.publish(r, updated)
 	return 0, nil
+}
+
+// isInstalledCurrent reports whether a change of status.installed follows from the present BundleDeployment. It returns true if
+// status.installed does not change. After the restore of a backup, the cache may have a BundleDeployment that the cluster does not have.
+// What is written to status.installed from it would remain, and every later decision would rely on it.
+func (c *controller) isInstalledCurrent(ctx context.Context, r *reconciliation) (bool, error) {
+	cached := r.current.Deployment
+	if cached == nil || r.status.Installed == nil || equality.Semantic.DeepEqual(r.operator.Status.Installed, r.status.Installed) {
+		return true, nil
+	}
+	live, err := c.deploymentClient.Get(ctx, cached.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("writing the status of PlatformOperator %q: reading BundleDeployment %q: %w", r.operator.Name, cached.Name, err)
+	}
+	return live.UID == cached.UID && live.ResourceVersion == cached.ResourceVersion, nil
 }
 
 // publish sends the Events for a status that was written, and records the duration of a step that is complete. A crash before publish loses

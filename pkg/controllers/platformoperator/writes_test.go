@@ -46,11 +46,16 @@ func (w *operatorWrites) UpdateStatus(_ context.Context, operator *platformv1alp
 	return operator, w.fail["update status"]
 }
 
-// deploymentWrites is a fake DeploymentClient. It records the verb of each write in verbs. If fail has an error for that verb, the write
-// returns it.
+// deploymentWrites is a fake DeploymentClient. It records the verb of each write in verbs. If fail has an error for the verb of a request,
+// the request returns it. Get returns live.
 type deploymentWrites struct {
+	live  *corev1alpha2.BundleDeployment
 	fail  map[string]error
 	verbs []string
+}
+
+func (w *deploymentWrites) Get(context.Context, string, metav1.GetOptions) (*corev1alpha2.BundleDeployment, error) {
+	return w.live, w.fail["get"]
 }
 
 func (w *deploymentWrites) Create(_ context.Context, deployment *corev1alpha2.BundleDeployment, _ metav1.CreateOptions) (*corev1alpha2.BundleDeployment, error) {
@@ -75,6 +80,7 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "BundleDeployment"}, "op", nil)
 	absent := func(c *cluster) { c.deployment, c.operator.Status.Installed = nil, nil }
 	edited := func(c *cluster) { c.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback }
+	installed := func(c *cluster) { c.operator.Status.Installed = nil }
 	elsewhere := func(c *cluster) {
 		c.operator.Status.Installed, c.deployment.Status = nil, steptest.Deployment("Installed=False").Status
 		c.operator.Spec.Install = &platformv1alpha1.Install{Namespace: "elsewhere"}
@@ -115,7 +121,11 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 		"spec.deletion of what is gone": {deletion, nil, map[string]error{"update": gone}, "", []string{"update status"}, []string{"update", "delete"}},
 		"the release": {released, map[string]error{"patch": down}, nil,
 			`removing PlatformOperator "op": releasing its finalizer: connection refused`, []string{"patch"}, nil},
-		"the release of what is gone": {released, map[string]error{"patch": gone}, nil, "", []string{"patch"}, nil},
+		"the release of what is gone":                           {released, map[string]error{"patch": gone}, nil, "", []string{"patch"}, nil},
+		"status.installed from the present BundleDeployment":    {installed, nil, nil, "", []string{"update status"}, nil},
+		"status.installed from a BundleDeployment that is gone": {installed, nil, map[string]error{"get": gone}, "", nil, nil},
+		"status.installed from one that cannot be read": {installed, nil, map[string]error{"get": down},
+			`writing the status of PlatformOperator "op": reading BundleDeployment "op": connection refused`, nil, nil},
 		"the status": {edited, map[string]error{"update status": down}, nil,
 			`writing the status of PlatformOperator "op": connection refused`, []string{"update status"}, []string{"update"}},
 	} {
@@ -128,7 +138,7 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 				informers.deployments.put(t, c.deployment)
 			}
 			config := informers.config(fake.NewSimpleClientset(), oneCatalog{"1.0.0"}, clock)
-			operators, deployments := &operatorWrites{uid: c.operator.UID, fail: test.operators}, &deploymentWrites{fail: test.deployments}
+			operators, deployments := &operatorWrites{uid: c.operator.UID, fail: test.operators}, &deploymentWrites{live: c.deployment, fail: test.deployments}
 			config.OperatorClient, config.DeploymentClient = operators, deployments
 			var synced []string
 			config.Synced = func(name string) { synced = append(synced, name) }
@@ -151,6 +161,27 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 			}
 			if strings.Join(synced, " ") != "op" {
 				t.Errorf("the end of the sync is reported for %q", synced)
+			}
+		})
+	}
+}
+
+func TestInstalledIsNotReportedFromABundleDeploymentThatIsNotPresent(t *testing.T) {
+	cached := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1", ResourceVersion: "7"}}
+	for name, test := range map[string]struct {
+		live metav1.ObjectMeta
+		want bool
+	}{
+		"it is the one in the cache":                      {metav1.ObjectMeta{UID: "1", ResourceVersion: "7"}, true},
+		"it has changed":                                  {metav1.ObjectMeta{UID: "1", ResourceVersion: "8"}, false},
+		"a restored backup has an older one of that name": {metav1.ObjectMeta{UID: "0", ResourceVersion: "5"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &controller{deploymentClient: &deploymentWrites{live: &corev1alpha2.BundleDeployment{ObjectMeta: test.live}}}
+			r := &reconciliation{operator: &platformv1alpha1.PlatformOperator{}, status: &platformv1alpha1.PlatformOperatorStatus{Installed: steptest.Bundle("1.0.0")}}
+			r.current.Deployment = cached
+			if got, err := c.isInstalledCurrent(t.Context(), r); err != nil || got != test.want {
+				t.Errorf("got %t, %v, want %t", got, err, test.want)
 			}
 		})
 	}

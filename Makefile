@@ -48,7 +48,7 @@ LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
 # Tests that go through all the real catalogs or bundles have Real in their names. They and those that go through hundreds or
 # thousands of generated cases run without the race detector, which makes them ten times slower and finds nothing in what does one thing after
 # another; it sees the tests of made-up data, and where something runs at the same time one real package.
-REAL := Real|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails
+REAL := Real|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails|PerturbationsFindEach|PerturbationsHaveUnique
 
 ##@ Use
 

@@ -69,14 +69,11 @@ func failures(t *testing.T, made defect, steps string, only perturb.Pattern) map
 	all := recording.Perturbations()
 	patterns := map[perturb.Pattern]int{}
 	found, skipped := map[perturb.Pattern]string{}, map[perturb.Pattern]int{}
-	for i, each := range all {
+	for _, each := range all {
 		if only != "" && (each.Pattern != only || len(found) > 0) {
 			continue
 		}
 		patterns[each.Pattern]++
-		if made == none && i%2 == 1 {
-			continue // half of the perturbations already take a minute with the race detector
-		}
 		synctest.Test(t, func(t *testing.T) {
 			switch err := recording.Run(t.Context(), operator, each); {
 			case errors.Is(err, perturb.ErrNotApplied):

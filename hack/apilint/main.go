@@ -23,8 +23,8 @@ func main() {
 	}
 }
 
-// run lints packages of the module in root with the settings file at path. It returns the findings that no exception covers, and a text for
-// each unused exception.
+// run lints packages of the module at root with the settings file at path. It returns one line for each finding that no exception covers,
+// and one for each unused exception.
 func run(root, path string, packages ...string) ([]string, error) {
 	settings, err := readSettings(path)
 	if err != nil {

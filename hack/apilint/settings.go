@@ -43,7 +43,8 @@ func readSettings(path string) (settings, error) {
 	return s, nil
 }
 
-// except returns the texts of findings that no exception covers, and a text for each exception that matches no finding.
+// except returns one line for each finding that no exception covers, and one for each pair of field and linter in an exception that matches
+// no finding.
 func except(found []finding, exceptions []exception) []string {
 	type key struct{ field, linter string }
 	used := map[key]bool{}

@@ -57,7 +57,7 @@ func run(folder string, check bool) error {
 	return nil
 }
 
-// generate returns the pages by file name. Commands that cobra adds, such as help and completion, have none.
+// generate returns the content of the pages, keyed by file name. It omits the commands that cobra adds, such as help and completion.
 func generate() (map[string][]byte, error) {
 	root := cli.NewCommand(invocation.New("kubectl-platform", genericiooptions.NewTestIOStreamsDiscard()))
 	pages := map[string][]byte{}

@@ -16,14 +16,15 @@ import (
 
 const header = "# Code generated from pkg/apis by `make update`. DO NOT EDIT.\n"
 
-// annotations are the annotations that every manifest of the payload must have; see test/payload.
+// annotations lists what every manifest of the payload must have; see test/payload. The CVO applies a manifest only if its annotations
+// match the cluster.
 var annotations = map[string]any{
 	"include.release.openshift.io/self-managed-high-availability": "true",
 	"release.openshift.io/feature-set":                            "TechPreviewNoUpgrade,DevPreviewNoUpgrade,CustomNoUpgrade",
 }
 
-// externalProperties are the properties whose types belong to other projects. They keep their own descriptions, but the fields below them
-// do not.
+// externalProperties are the paths of properties whose types belong to other projects. trim keeps the description of such a property, and
+// removes the descriptions of all fields below it.
 var externalProperties = []string{
 	"status.conditions",
 	"status.generations",
@@ -104,8 +105,8 @@ func manifest(content []byte) (name string, output []byte, err error) {
 	return "0000_50_platform-operators_10-" + plural + ".crd.yaml", append([]byte(header), output...), nil
 }
 
-// trim removes the descriptions below external properties of a schema, and adds maximums to these properties. path is the path of the
-// schema.
+// trim removes the descriptions below the external properties of a schema, and adds maximums to these properties. path is the position of
+// schema in the CRD, as in externalProperties.
 func trim(schema map[string]any, path []string) {
 	properties, _ := schema["properties"].(map[string]any)
 	for name, property := range properties {
@@ -144,8 +145,8 @@ func dropDescriptions(part any) {
 	}
 }
 
-// maxForeignString is the maximum length of a string in external types. maxForeignItems is the maximum number of items of a list or map in
-// them. Both are far above any realistic value.
+// maxForeignString is the maximum length of a string in an external type. maxForeignItems is the maximum number of items of a list or map
+// in an external type. Both are far above any realistic value.
 const (
 	maxForeignString = 32 << 10
 	maxForeignItems  = 256
@@ -154,8 +155,8 @@ const (
 	maxQuantity = 256
 )
 
-// bound adds a maximum to every string, list and map that has none in a part of a schema. It skips strings with an enum or a format,
-// because the API server rejects values that do not fit, and it skips integers.
+// bound adds a maximum to each string, list and map in a part of a schema, unless it has one. It skips integers. It also skips strings with
+// an enum or a format, because the API server rejects values that do not match.
 func bound(part any) {
 	switch part := part.(type) {
 	case map[string]any:
@@ -192,7 +193,7 @@ func boundOne(schema map[string]any) {
 	}
 }
 
-// setDefault sets a maximum unless the schema already has it.
+// setDefault sets the field name of a schema, such as "maxItems", unless the schema already has that field.
 func setDefault(schema map[string]any, name string, maximum int) {
 	if _, set := schema[name]; !set {
 		schema[name] = maximum

@@ -21,7 +21,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// name is the image's name in manifests/, which image-references lists for the release tooling.
+// name is the image that the files in manifests/ refer to. The release tooling finds the name in manifests/image-references and replaces
+// it.
 const name = "quay.io/openshift/origin-platform-operators:latest"
 
 func main() {
@@ -73,8 +74,8 @@ func compile(ctx context.Context, pkg, arch, to string) error {
 	return nil
 }
 
-// compressed writes the gzip of a file beside it and returns its path. openshift-tests extracts test binaries in this form. The
-// gzip has no name or time, so that it is reproducible.
+// compressed writes a gzip-compressed copy of a file beside the file and returns its path, because openshift-tests expects test binaries in
+// this form. The gzip header has no name or time, so that the copy is reproducible.
 func compressed(file string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

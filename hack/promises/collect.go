@@ -26,7 +26,7 @@ var (
 	beginning = regexp.MustCompile(`^Promise (` + idPattern + `): (\S.*)$`)
 )
 
-// promise is a promise and the file whose comment contains it.
+// promise is a documented guarantee, with its id and the file whose comment contains it.
 type promise struct{ id, text, file string }
 
 // collection holds the promises and the tests of a checkout.
@@ -34,7 +34,7 @@ type collection struct {
 	promises []promise
 	// carriers maps each id to the files with tests for it, in the order in which they were added and without duplicates.
 	carriers map[string][]string
-	// malformed holds errors for comments that look like a promise but are not one.
+	// malformed holds an error for each comment that begins like a promise but has an invalid id or no text.
 	malformed []error
 }
 

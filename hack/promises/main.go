@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 )
 
-// page is the page, relative to the root of the checkout.
+// page is the path of the generated page, relative to the root of the checkout.
 const page = "docs/promises.md"
 
 // folders are the folders with tests.

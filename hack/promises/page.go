@@ -16,8 +16,8 @@ This page says what platform-operators does, and which tests check it. A test ca
 for the id. [testing.md](testing.md#promises) says where to change a promise. Numbers have gaps: only what a test checks is promised here.
 `
 
-// area is a chapter of the page; its ids share a prefix. part is a section of an area; its ids share a letter. An area without parts has
-// ids without letters.
+// area is a chapter of the page, with all ids that begin with prefix. part is a section of an area, with the ids that have letter before
+// the number. The ids of an area without parts have no letter.
 type area struct {
 	prefix, title string
 	parts         []part

@@ -102,12 +102,13 @@ const preamble = `# Soak
 |---|---|
 `
 
-// classes are the classes of long tests. prefix is the prefix of the names of a class's report files. least is the minimum number of passed
-// tests.
+// classes are the groups of long tests; each has a table on the page. The names of a group's report files begin with prefix. least is the
+// minimum number of tests that must pass.
 var classes = []struct {
 	prefix, title, text string
 	least               int
-	// isCounted is true if the page shows only the number of the class's tests, and a row for their parents.
+	// isCounted is true if the page shows only the number of passed tests, and a row for each parent test that reports figures. It is false
+	// if each test has a row.
 	isCounted bool
 }{
 	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes during an install, upgrade, repair, rollback and removal. Invalid specs are followed by a valid one.", 4, false},
@@ -122,7 +123,8 @@ var classes = []struct {
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false},
 }
 
-// write writes the document. It returns an error if a test failed or did not finish, or if too few tests of a class passed.
+// write writes the content of docs/soak.md, except for the table of addTried. It returns an error if a test failed or did not finish, if a
+// fuzz target tried no input, or if too few tests of a class passed.
 func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 	fmt.Fprint(out, preamble)
 	for _, fact := range facts {

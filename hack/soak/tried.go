@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// triedDocument lists the perturbations and fields that all runs so far have tried.
+// triedDocument is the file that lists the perturbations and fields that all runs so far have tried.
 const triedDocument = "docs/soak-tried.txt"
 
 const triedPreamble = `# The perturbations and the fields that all runs of make test-long have tried. hack/soak adds to this file; docs/soak.md has the totals. Each
@@ -68,8 +68,9 @@ func parseRun(text string) (known, tried groups, err error) {
 	return known, tried, nil
 }
 
-// merge returns the known items that were tried now or before. It keeps groups without known items, because a run does not record all
-// stories.
+// merge returns the items that were tried in this run (now) or in earlier runs (before). It drops items that are not known, because their
+// perturbation or field does not exist in the tests. It keeps all items of a group that this run did not record, because a run does not
+// play all stories.
 func merge(known, before, now groups) groups {
 	tried := groups{}
 	for group, items := range before {
@@ -101,7 +102,7 @@ func writeTriedTable(out io.Writer, known, tried groups) {
 	type count struct{ tried, known int }
 	counts := map[string]count{}
 	all := maps.Clone(known)
-	maps.Copy(all, tried) // also those of stories that this run did not record
+	maps.Copy(all, tried) // add the groups that this run did not record
 	for group := range all {
 		subject, row, _ := strings.Cut(group, ", ")
 		if row == "valid" || row == "invalid" {

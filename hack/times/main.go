@@ -109,8 +109,8 @@ func printSteps(out io.Writer, steps []step, cores int) error {
 	return table.Flush()
 }
 
-// printSlowest prints the slowest passed and failed tests; most is their maximum number. It omits tests with subtests, but not their
-// subtests.
+// printSlowest prints the slowest passed and failed tests. most is the maximum number of printed tests. A test with subtests is omitted,
+// but its subtests are not.
 func printSlowest(out io.Writer, tests []report.Test, most int) error {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool {
 		return t.Parent || t.Name == "" || t.Outcome != report.Passed && t.Outcome != report.Failed
@@ -160,8 +160,7 @@ func printFailed(out io.Writer, tests []report.Test) error {
 	return err
 }
 
-// excerpt returns lines of a test's output, preceded by its name and its outcome. It truncates each line to mostBytes, even in the caller's
-// slice.
+// excerpt returns lines of a test's output after a heading with the test's name and what. It truncates each line to mostBytes, in place.
 func excerpt(test report.Test, what string, lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.ToValidUTF8(line[:min(len(line), mostBytes)], "")
@@ -176,7 +175,8 @@ func packageFailed(pkg string, tests []report.Test) bool {
 	})
 }
 
-// hasFailedPart reports whether a subtest of a test, or a test of a package, failed. The output of that part is more specific.
+// hasFailedPart reports whether a subtest of a test, or a test of a package, failed. If so, only the output of that part is printed,
+// because it is more specific.
 func hasFailedPart(whole report.Test, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		isPart := each.Name != "" && whole.Name == "" || strings.HasPrefix(each.Name, whole.Name+"/")

@@ -39,14 +39,14 @@ type Server struct {
 	failure error
 }
 
-// Add stores an ImageStream in a namespace. It does not check whether one with this name exists.
+// Add stores an ImageStream in a namespace. It does not check whether an ImageStream with this name exists.
 func (s *Server) Add(namespace, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = append(s.streams, ImageStream{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name)}})
 }
 
-// Fail makes the server answer list requests with an error from now on. With nil, the server answers them again.
+// Fail makes the server answer list requests with err. Fail(nil) makes them succeed again.
 func (s *Server) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func Start() (*Server, error) {
 	config.LoopbackClientConfig = &restclient.Config{}
 	config.ExternalAddress = "localhost:443"
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(noDefinitions, openapinamer.NewDefinitionNamer(scheme))
-	config.OpenAPIV3Config.IgnorePrefixes = []string{"/apis"} // no client applies objects here, and therefore none reads the schema
+	config.OpenAPIV3Config.IgnorePrefixes = []string{"/apis"} // only clients that apply objects would read the schema
 	config.SkipOpenAPIInstallation = true
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	server, err := config.Complete(nil).New("image-apiserver", genericapiserver.NewEmptyDelegate())

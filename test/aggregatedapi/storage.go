@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// ImageStream is an ImageStream with metadata only, because its readers use nothing else.
+// ImageStream is an OpenShift ImageStream with only its metadata, because the clients in the tests read nothing else.
 type ImageStream struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -38,7 +38,7 @@ func (l *ImageStreamList) DeepCopyObject() runtime.Object {
 	return copied
 }
 
-// storage implements listing for the ImageStreams of a Server.
+// storage implements list requests for the ImageStreams of a Server. It supports no other verb.
 type storage struct {
 	server *Server
 	rest.TableConvertor

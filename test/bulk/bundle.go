@@ -81,7 +81,7 @@ func (b Bundle) Image() (v1.Image, error) {
 	})
 }
 
-// Deployment returns the name of the bundle's Deployment, which exists in addition to the Objects.
+// Deployment returns the name of the bundle's Deployment, which Objects does not count.
 func (b Bundle) Deployment() string { return b.Name }
 
 // ConfigMap returns the name of the i-th object. ok is false if that object is not a ConfigMap or if i is not less than Objects.

@@ -18,9 +18,8 @@ const (
 	othersPerNamespace = 1000
 )
 
-// CreateOthers creates ConfigMaps that the manager does not manage, numbered from the argument from (inclusive) up to the argument to
-// (exclusive). It creates the namespace others-n when it reaches the first number of that namespace, a multiple of 1000. Therefore from
-// must be 0 or the end of an earlier call.
+// CreateOthers creates ConfigMaps that the manager does not manage, one for each number n with from <= n < to. ConfigMap n is in namespace
+// others-<n/1000>. The namespace is created together with its first ConfigMap, so from must be 0 or the argument to of the previous call.
 func CreateOthers(ctx context.Context, config *rest.Config, from, to int) error {
 	config = rest.CopyConfig(config)
 	config.ContentType = "application/vnd.kubernetes.protobuf"

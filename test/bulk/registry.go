@@ -16,14 +16,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Registry is an image registry on loopback, in memory.
+// Registry is an in-memory image registry on a loopback address. It counts requests, and can simulate an outage.
 type Registry struct {
 	server                 *httptest.Server
 	down                   atomic.Bool
 	manifests, blobs, lost atomic.Int64
 }
 
-// Pulls holds the number of requests for manifests, by GET or HEAD, and for blobs, by GET.
+// Pulls holds the number of GET and HEAD requests for manifests, and of GET requests for blobs.
 type Pulls struct{ Manifests, Blobs int64 }
 
 // Since returns the difference between p and earlier.
@@ -57,7 +57,7 @@ func StartRegistry() *Registry {
 // Close stops the registry.
 func (r *Registry) Close() { r.server.Close() }
 
-// SetDown makes all requests fail with status 503 if down is true, until it is called with false.
+// SetDown starts an outage if down is true, and ends it if down is false. During an outage, all requests fail with status 503.
 func (r *Registry) SetDown(down bool) { r.down.Store(down) }
 
 // Pulls returns the request counts since the registry started.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// lifetime is the validity of a certificate after it is issued. It is longer than any test.
+// lifetime is the validity period of every certificate. It is longer than any test.
 const lifetime = 24 * time.Hour
 
 // authority is a certificate authority that signs serving certificates.
@@ -49,8 +49,8 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 	return &authority{certificate: certificate, key: key, pem: encode("CERTIFICATE", der)}, nil
 }
 
-// readAuthority returns the authority whose certificate and key are in p, as cert-manager's issuers of type CA do. It returns an error if p
-// does not have an ECDSA key.
+// readAuthority returns the authority that has the certificate and the key of p, as in the Secret of a cert-manager Issuer of type CA. It
+// returns an error if the key is not an ECDSA key.
 func readAuthority(p pair) (*authority, error) {
 	certificate, err := p.parse()
 	if err != nil {
@@ -126,8 +126,8 @@ func readKey(content []byte) (*ecdsa.PrivateKey, error) {
 	return x509.ParseECPrivateKey(block.Bytes)
 }
 
-// issued reports whether this authority, and not an earlier one with the same name, signed the certificate. It compares key identifiers and
-// does not verify the signature.
+// issued reports whether this authority signed the certificate. It is false for an earlier authority with the same name. It compares key
+// identifiers and does not verify the signature.
 func (a *authority) issued(certificate []byte) bool {
 	parsed, err := pair{certificate: certificate}.parse()
 	return err == nil && bytes.Equal(parsed.AuthorityKeyId, a.certificate.SubjectKeyId)

@@ -37,8 +37,8 @@ type CertManager struct {
 	rotation int
 }
 
-// StartCertManager creates the CustomResourceDefinitions of Issuers and Certificates and starts a simulated cert-manager, which runs until
-// Stop is called or ctx ends. It writes its errors to log.
+// StartCertManager creates the CustomResourceDefinitions of Issuers and Certificates, and starts a simulated cert-manager. The simulation
+// runs until Stop is called or ctx ends, and writes its errors to log.
 func StartCertManager(ctx context.Context, config *rest.Config, log io.Writer) (*CertManager, error) {
 	if err := define(ctx, config, issuers, certificates); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", CertManagerName, err)
@@ -94,8 +94,8 @@ func (c *CertManager) pass(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// authorityOf returns the authority, in PEM, that signed the Certificate "<namespace>/<name>". It returns nil if the Certificate does not
-// exist or is not issued.
+// authorityOf returns the PEM certificate of the authority that signed the Certificate "<namespace>/<name>". It returns nil if the
+// Certificate does not exist or has no Secret yet.
 func (c *CertManager) authorityOf(name string) []byte {
 	namespace, name, _ := strings.Cut(name, "/")
 	live, err := c.listers[certificates].ByNamespace(namespace).Get(name)

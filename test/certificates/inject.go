@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The functions into… write a bundle of authorities to the fields of an object that are meant for it. They report whether the object
-// changed.
+// Each of the functions into… writes a bundle of CA certificates to the matching fields of an object, such as caBundle. It reports whether
+// the object changed.
 
 func intoWebhooks(object *unstructured.Unstructured, bundle []byte) bool {
 	webhooks, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
@@ -35,7 +35,7 @@ func intoAPIService(object *unstructured.Unstructured, bundle []byte) bool {
 	return setBundle(object.Object, bundle, "spec", "caBundle")
 }
 
-// intoConfigMap replaces all data in the ConfigMap with the bundle, as the real service-ca does. It reports whether the object changed.
+// intoConfigMap replaces all data of the ConfigMap with the bundle, as the real service-ca does.
 func intoConfigMap(object *unstructured.Unstructured, bundle []byte) bool {
 	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
 	if len(data) == 1 && data[configMapKey] == string(bundle) {
@@ -52,7 +52,7 @@ func setBundle(object map[string]any, bundle []byte, path ...string) bool {
 	return unstructured.SetNestedField(object, want, path...) == nil
 }
 
-// asked reports whether at least one of the annotations is "true".
+// asked reports whether an object requests the bundle: whether at least one of the annotations has the value "true".
 func asked(object *unstructured.Unstructured, annotations []string) bool {
 	return slices.ContainsFunc(annotations, func(name string) bool { return object.GetAnnotations()[name] == "true" })
 }

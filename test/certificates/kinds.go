@@ -22,7 +22,7 @@ import (
 //go:embed crds/*.yaml
 var crds embed.FS
 
-// establishLimit is the maximum time until an API server serves a new kind or stops serving a deleted one.
+// establishLimit is the maximum time that define and undefine wait for the API server to serve a kind or to stop serving it.
 const establishLimit = 30 * time.Second
 
 // define creates the CustomResourceDefinitions of resources, unless they exist, and waits until the API server serves them.

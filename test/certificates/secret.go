@@ -32,7 +32,7 @@ func newSecret(owner *unstructured.Unstructured, name string, data map[string][]
 	return secret
 }
 
-// put creates a Secret or, if found is not nil, replaces found with it.
+// put creates the Secret. If found is not nil, it replaces the existing Secret found instead.
 func put(ctx context.Context, client dynamic.Interface, secret, found *unstructured.Unstructured) error {
 	if found != nil {
 		secret.SetResourceVersion(found.GetResourceVersion())

@@ -24,13 +24,13 @@ var serviceCAs = schema.GroupVersionResource{Group: "operator.openshift.io", Ver
 
 const configMapKey = "service-ca.crt"
 
-// stages are the prefixes of service-ca's annotations, the preferred one first.
+// stages are the prefixes of service-ca's annotations, in order of preference. The last one is old.
 var stages = []string{"service.beta.openshift.io/", "service.alpha.openshift.io/"}
 
 func spelled(name string) []string { return []string{stages[0] + name, stages[1] + name} }
 
-// injected lists the kinds that get the bundle of authorities, and the annotations that request it. Like the real service-ca, the
-// simulation reads the old prefix only on APIServices and ConfigMaps.
+// injected lists the kinds into which CA certificates are injected. annotations are the annotations that request it from service-ca. Like
+// the real service-ca, the simulation reads the old prefix only on APIServices and ConfigMaps.
 var injected = []struct {
 	resource    schema.GroupVersionResource
 	annotations []string
@@ -53,8 +53,8 @@ type ServiceCA struct {
 	bundle  []byte
 }
 
-// StartServiceCA creates the kind ServiceCA, by which clients detect service-ca, and starts a simulated service-ca, which runs until Stop
-// is called or ctx ends. It writes its errors to log.
+// StartServiceCA creates the CustomResourceDefinition of ServiceCAs, by which clients detect service-ca, and starts a simulated service-ca.
+// The simulation runs until Stop is called or ctx ends, and writes its errors to log.
 func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*ServiceCA, error) {
 	if err := define(ctx, config, serviceCAs); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", ServiceCAName, err)
@@ -78,15 +78,16 @@ func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*S
 	return s, nil
 }
 
-// Stop stops the simulation and deletes the kind ServiceCA. After that, the cluster has no service-ca. All other objects remain.
+// Stop stops the simulation and deletes the CustomResourceDefinition of ServiceCAs. After that, the cluster has no service-ca. All other
+// objects remain.
 func (s *ServiceCA) Stop(ctx context.Context) error {
 	s.cancel()
 	s.stop()
 	return s.undefine(ctx, serviceCAs)
 }
 
-// Rotate creates a new authority. The simulation then reissues all certificates. The bundle also contains the previous authority, so that
-// clients still trust a server that has the old certificate.
+// Rotate creates a new authority, and does not wait until the simulation has reissued all certificates. The injected bundle also contains
+// the previous authority, so that clients still trust a server that has an old certificate.
 func (s *ServiceCA) Rotate() error {
 	if err := s.renew(time.Now()); err != nil {
 		return err

@@ -30,11 +30,12 @@ import (
 // fieldManager is the field manager of the CVO's writes.
 const fieldManager = "cluster-version-operator"
 
-// A Write is a write that Apply sent to the API server.
+// A Write describes a create or update that Apply sent to the API server.
 type Write struct {
 	// Verb is "create" or "update". Object is the file name of the manifest, with the kind and name of its object.
 	Verb, Object string
-	// Fields are the top-level fields and the fields of metadata that an update changed, sorted. It is empty for a create.
+	// Fields are the names of the changed fields, sorted: top-level fields, and fields of metadata as in "metadata.labels". It is empty for
+	// a create.
 	Fields []string
 }
 
@@ -180,8 +181,8 @@ func (a *applier) resource(object *unstructured.Unstructured) (dynamic.ResourceI
 	return a.dynamic.Resource(mapping.Resource), nil
 }
 
-// isEmpty reports whether a value is an empty list or map, which the API treats as absent. The CVO compares typed objects, in which both
-// are nil.
+// isEmpty reports whether a value is nil or an empty list or map. changedFields treats these as equal, because the CVO compares typed
+// objects, in which an absent field and an empty one are the same.
 func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -194,7 +195,7 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// changedFields returns the top-level fields, and the fields of the metadata, that differ between live and merged, sorted.
+// changedFields returns the names of the fields that differ between live and merged, as in Write.Fields.
 func changedFields(live, merged *unstructured.Unstructured) []string {
 	var changed []string
 	differ := func(prefix string, live, merged map[string]any) {
@@ -215,8 +216,9 @@ func changedFields(live, merged *unstructured.Unstructured) []string {
 	return changed
 }
 
-// precreateStatus writes relatedObjects to a status that is empty, as the CVO does before it applies a component's manifests. Versions and
-// conditions are left to the component. It returns an error if the manifest has no relatedObjects.
+// precreateStatus writes the manifest's relatedObjects to the status of a ClusterOperator if the status is empty, as the CVO does before it
+// applies a component's manifests. The component itself reports versions and conditions. precreateStatus returns an error if the manifest
+// has no relatedObjects.
 func precreateStatus(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) error {
 	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
 	if err != nil {

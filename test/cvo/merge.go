@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// merge returns the object that the CVO would write for the manifest wanted if live exists. It changes neither. It adds and overwrites
-// labels and annotations, and never removes one. Each kind has a rule for the other fields; replaceWhole is the rule for unknown kinds.
+// merge returns the object that the CVO would write, given the live object and the object wanted from the manifest. It modifies neither. It
+// adds and overwrites labels and annotations, and never removes one. The rule of the kind merges the other fields.
 func merge(live, wanted *unstructured.Unstructured) *unstructured.Unstructured {
 	merged, wanted := live.DeepCopy(), wanted.DeepCopy()
 	mergeMetadata(merged, wanted)
@@ -53,7 +53,8 @@ func united(live, wanted map[string]string) map[string]string {
 	return live
 }
 
-// rules are the CVO's rules by kind, for the kinds that the project's manifests use.
+// rules maps each kind in the project's manifests to the CVO's rule for merging the manifest into the live object. The rule for other kinds
+// is replaceWhole.
 var rules = map[string]func(merged, wanted map[string]any){
 	"Namespace":                func(_, _ map[string]any) {},
 	"ClusterOperator":          func(_, _ map[string]any) {},
@@ -68,7 +69,7 @@ var rules = map[string]func(merged, wanted map[string]any){
 	"Deployment":               mergeDeployment,
 }
 
-// replaceWhole is the rule for kinds that the CVO does not know: it replaces each top-level field that the manifest has, except status.
+// replaceWhole is the rule for kinds without a rule of their own: it replaces each top-level field that the manifest has, except status.
 func replaceWhole(merged, wanted map[string]any) {
 	for field := range wanted {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, field) {
@@ -77,7 +78,7 @@ func replaceWhole(merged, wanted map[string]any) {
 	}
 }
 
-// put sets a field to the manifest's value, and removes it if the manifest lacks it.
+// put sets a field to the manifest's value. If the manifest lacks the field, put removes it.
 func put(merged, wanted map[string]any, field string) {
 	value, found := wanted[field]
 	if !found {
@@ -115,8 +116,8 @@ func object(value any) map[string]any {
 	return map[string]any{}
 }
 
-// mergeClusterRole replaces the aggregation rule and the rules. It keeps the live rules of an aggregated role, because Kubernetes'
-// controller writes them.
+// mergeClusterRole replaces the aggregation rule and the rules. If the manifest has an aggregation rule, it keeps the live rules, which a
+// controller of Kubernetes writes.
 func mergeClusterRole(merged, wanted map[string]any) {
 	put(merged, wanted, "aggregationRule")
 	if wanted["aggregationRule"] == nil {

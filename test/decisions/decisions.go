@@ -1,5 +1,5 @@
-// Package decisions describes the status of a manager's objects as text, and the objects that it applied, so that tests can compare two
-// managers.
+// Package decisions describes the decisions of a manager as text: the status of its objects, and the objects that it applied. Tests compare
+// the descriptions of two managers.
 package decisions
 
 import (
@@ -23,10 +23,10 @@ import (
 )
 
 // Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and the fields
-// for the installed and the next version or revision. It leaves out fields and conditions that only one of the managers has. For a
-// BundleDeployment that was rolled back, it includes the cause from the message, because the manager of c02a7af records it only there. It
-// leaves out the rest of the message, which says when the version is retried, because the managers have different rules for that. It
-// returns "" for other types.
+// for the installed and the next version or revision. It omits fields and conditions that only one of the managers has. For a
+// BundleDeployment that was rolled back, it includes the cause of the failure from the message, because the manager of commit c02a7af
+// records it only there. The rest of that message says when the version is retried, and is omitted because the managers have different
+// rules for retries. Describe returns "" for other types.
 func Describe(object any) string {
 	d := &description{}
 	switch object := object.(type) {
@@ -113,8 +113,9 @@ func DescribeCluster(ctx context.Context, platform versioned.Interface, config c
 	return all.String(), nil
 }
 
-// WithoutServerFields returns an object without its status, metadata.resourceVersion and metadata.managedFields. It keeps the
-// UID, which shows that the object was not created again. A manager that continues a rollout may change managedFields only.
+// WithoutServerFields returns an object without its status, metadata.resourceVersion and metadata.managedFields. A manager that continues
+// the rollout of another manager may change only managedFields. The result has the UID, so that a comparison shows whether the object was
+// recreated.
 func WithoutServerFields(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	object.SetManagedFields(nil)

@@ -1,6 +1,6 @@
-// Command demo shows platform operators on a real API server. It starts a cluster, catalogs and the manager, and runs a scenario whose
-// results are observed by a client other than the manager. Then it keeps everything running until Ctrl-C, even if the scenario fails. With
-// --exit it ends instead.
+// Command demo shows platform operators on a real API server. It starts a cluster, catalogs and the manager, and runs a scenario. A client
+// other than the manager observes the results. After the scenario, even a failed one, everything keeps running until Ctrl-C. With --exit,
+// the command ends instead.
 package main
 
 import (
@@ -106,7 +106,8 @@ func run(ctx context.Context, o options) (err error) {
 	return untold
 }
 
-// hints returns text with commands to try while everything runs. untold is the error of the scenario, or nil.
+// hints returns the text that the demo prints after the scenario: commands to try while everything runs. untold is the error of the
+// scenario, or nil.
 func (o options) hints(untold error, env *environment.Environment) string {
 	text := "\nThe story is told and everything stays up."
 	if untold != nil {
@@ -119,8 +120,8 @@ func (o options) hints(untold error, env *environment.Environment) string {
 	return text + packageHint
 }
 
-// supervise restarts the manager when it ends. On SIGHUP, it builds the manager from the checkout and replaces the running one. It does so
-// until end is called. end returns an error if the manager did not stay up.
+// supervise starts a goroutine that restarts the manager when it ends. On SIGHUP, the goroutine builds the manager from the checkout and
+// replaces the running one. end stops the goroutine, and returns an error if the manager did not stay up.
 func supervise(ctx context.Context, env *environment.Environment) (end func() error) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)

@@ -13,18 +13,18 @@ import (
 type AnotherOptions struct {
 	// Name is the file name of the program. The manager's user agent in the audit log begins with it. Required.
 	Name string
-	// InFront is as in Options. If nil, the manager connects to the API server directly.
+	// InFront is like Options.InFront. If it is nil, the manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// Pod is the manager's pod; nil if it runs outside of a pod. A killed manager that is started again counts as a restarted container of
-	// the pod.
+	// Pod is the manager's pod; nil if the manager runs outside of a pod. If a manager in a pod is killed and started again, it counts as a
+	// restarted container of the pod.
 	Pod *Pod
 	// Args are additional arguments for the manager.
 	Args []string
 }
 
-// Another returns one more manager with the same program and ServiceAccount, without starting it. It has its own folder and address, and
-// its own token, which is renewed until ctx ends. It takes part in leader election. Without AsShipped, the environment's manager does not;
-// stop that manager first. The caller starts and stops the new manager.
+// Another returns one more manager with the same program and ServiceAccount, and does not start it. The new manager has its own folder,
+// address and token; the token is renewed until ctx ends. It takes part in leader election. The environment's manager does so only with
+// Options.AsShipped; without it, stop that manager before you start the new one. The caller starts and stops the new manager.
 func (e *Environment) Another(ctx context.Context, options AnotherOptions) (*Manager, error) {
 	dir := filepath.Join(e.Dir, options.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -22,9 +22,9 @@ func (e *Environment) BuildPlugin(ctx context.Context) error {
 	return err
 }
 
-// buildProgram compiles the program of a folder in cmd and returns the path of a copy of it in dir. All environments of a checkout compile to
-// one file below _output, which the go command links again only if something has changed. No process runs that file, because a running
-// program cannot be overwritten.
+// buildProgram compiles the program in cmd/name and returns the path of a copy of it in dir. All environments of a checkout compile to the
+// same file below _output, so that the go command links it only if something has changed. No process runs that file, because the file of a
+// running program cannot be overwritten.
 func buildProgram(ctx context.Context, root, dir, name string) (_ string, err error) {
 	shared := filepath.Join(root, "_output", "environment", name)
 	unlock, err := lockBuild(shared + ".lock")
@@ -66,8 +66,7 @@ func lockBuild(path string) (unlock func() error, err error) {
 	return file.Close, nil // closing the file unlocks it
 }
 
-// replaceBinary replaces the file to with a copy of from, by renaming. A running program cannot be overwritten, but another file can take
-// its name.
+// replaceBinary replaces the file to with a copy of from. It renames the copy, because the file of a running program cannot be overwritten.
 func replaceBinary(to, from string) error {
 	source, err := os.Open(from)
 	if err != nil {
@@ -86,8 +85,8 @@ func replaceBinary(to, from string) error {
 	return os.Rename(fresh, to)
 }
 
-// goTemp creates a folder in dir for the go command's temporary files and returns its absolute path. The go command leaves them behind when
-// it is killed.
+// goTemp creates a folder in dir for the go command's temporary files, which a killed go command does not remove. It returns the absolute
+// path of the folder.
 func goTemp(dir string) (string, error) {
 	temp, err := filepath.Abs(filepath.Join(dir, "go.tmp"))
 	if err != nil {

@@ -41,8 +41,8 @@ func (e *Environment) Publish(ctx context.Context) error {
 	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
-// AddCatalog serves one more catalog, from folders as in localcatalog.Options. It adds the catalog's authority to the CA file that the
-// manager reads. The cluster has no objects for the catalog until Announce. Stop closes the server.
+// AddCatalog serves one more catalog from folders, as in localcatalog.Options. It adds the catalog's authority to the CA file that the
+// manager reads. It creates no objects in the cluster; call Announce for that. Environment.Stop closes the server.
 func (e *Environment) AddCatalog(ctx context.Context, name string, folders ...string) (*localcatalog.Server, error) {
 	server, err := localcatalog.Start(ctx, localcatalog.Options{Catalogs: folders, Dir: filepath.Join(e.Dir, "catalog-"+name)})
 	if err != nil {
@@ -114,9 +114,9 @@ func (e *Environment) Announce(ctx context.Context, name string, catalog *localc
 	return nil
 }
 
-// announcePod creates the pod of a CatalogSource and deletes the pods with other content. The pod's status reports that the pod runs the
-// content with this digest. The pod has a scheduling gate, so that no other program writes its status. Its name contains the digest,
-// because each image has its own pod.
+// announcePod creates the pod of a CatalogSource and deletes its pods with other content. The pod's status reports that it runs the image
+// with this digest. The pod has a scheduling gate, so that no other program writes its status. Its name contains the digest, so that each
+// image has its own pod.
 func (e *Environment) announcePod(ctx context.Context, catalog, digest string) error {
 	client, err := kubernetes.NewForConfig(e.Admin)
 	if err != nil {

@@ -39,18 +39,19 @@ type Options struct {
 	ManagerEnv []string
 	// AuditLog makes the API server write an audit log to Dir/audit.log.
 	AuditLog bool
-	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. It implies AuditLog. If it is empty, no
-	// summary is written.
+	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. If Trace is empty, Stop writes no summary.
+	// Trace implies AuditLog.
 	Trace string
 	// AsShipped runs the manager as its Deployment does: with leader election, and in a pod. If this manager is killed and started again,
-	// it acquires the lease at once. Any other manager waits for minutes.
+	// it acquires its lease at once; a manager in another pod waits for minutes.
 	AsShipped bool
 	// Services makes the API server connect to Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
 	Services bool
-	// InFront returns the client configuration of a proxy between the manager and the API server, given the admin's. The manager uses its
-	// address and authority, and sends the ServiceAccount's token to it. If nil, the manager connects to the API server directly.
+	// InFront starts a proxy between the manager and the API server. It gets the admin's client configuration, and returns that of the
+	// proxy. The manager uses the proxy's address and authority, and sends its ServiceAccount's token to the proxy. If InFront is nil, the
+	// manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// WithoutManager makes Start leave the manager stopped. Manager.Start starts it later.
+	// WithoutManager makes Start set up the manager without starting it. Call Manager.Start later.
 	WithoutManager bool
 }
 
@@ -239,7 +240,7 @@ func (e *Environment) writeTrace() error {
 	return trace.Write(e.trace)
 }
 
-// Root returns the folder of the go.mod file of the module that contains the working folder. It returns an error outside of a module.
+// Root returns the root folder of the Go module that contains the working directory. It returns an error outside of a module.
 func Root() (string, error) {
 	output, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -252,7 +253,7 @@ func Root() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// progress prints what was started and the time since the beginning.
+// progress prints lines, each with the number of seconds since newProgress was called.
 type progress struct {
 	out   io.Writer
 	start time.Time

@@ -16,9 +16,8 @@ import (
 // clone is shallow.
 var ErrNotInHistory = errors.New("the commit is not in the checkout's history")
 
-// BuildFormer builds the manager of an earlier commit, which is given by its full hash. It returns the paths of the binary and of that
-// commit's manifests. Both are in _output of the checkout in root, and later calls reuse them. It returns ErrNotInHistory for an unknown
-// commit.
+// BuildFormer builds the manager of an earlier commit, which is given by its full hash. It returns the paths of the binary and of the
+// commit's manifests, both in _output below root. Later calls for the commit reuse them. It returns ErrNotInHistory for an unknown commit.
 func BuildFormer(ctx context.Context, root, commit string) (binary, manifests string, err error) {
 	if output, err := exec.CommandContext(ctx, "git", "-C", root, "rev-parse", "--git-dir").CombinedOutput(); err != nil {
 		return "", "", fmt.Errorf("looking for the git history of the checkout: %w\n%s", err, output)
@@ -67,7 +66,7 @@ func BuildFormer(ctx context.Context, root, commit string) (binary, manifests st
 	return binary, manifests, nil
 }
 
-// extract writes to dir the files of a commit from which its manager is built.
+// extract writes the files that the build of a commit's manager needs, and the commit's manifests, to dir.
 func extract(ctx context.Context, root, commit, dir string) error {
 	command := exec.CommandContext(ctx, "git", "-C", root, "archive", "--format=tar", commit, "--", "bindata", "cmd", "go.mod", "go.sum", "manifests", "pkg", "vendor")
 	command.Stderr = os.Stderr
@@ -79,7 +78,7 @@ func extract(ctx context.Context, root, commit, dir string) error {
 		return err
 	}
 	unpackErr := untar(output, dir)
-	_, _ = io.Copy(io.Discard, output) // git blocks while the pipe is full, and Wait with it
+	_, _ = io.Copy(io.Discard, output) // git blocks while the pipe is full, and Wait would not return
 	return errors.Join(unpackErr, command.Wait())
 }
 

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Manager is a manager that runs as a separate process. It can be started again after it has ended.
+// Manager is a platform-operators manager that runs as a separate process. After the process has ended, Start starts a new one.
 type Manager struct {
 	// LogFile is the file with the manager's output. A restarted manager appends to it.
 	LogFile string
@@ -34,8 +34,8 @@ type Manager struct {
 	temp   string   // the process's folder for temporary files
 
 	command *exec.Cmd
-	asked   *atomic.Bool // true after Kill or Stop of this process
-	ended   string       // the process's state if it ended by itself; readable once exited is closed
+	asked   *atomic.Bool // true once Kill or Stop of this process was called
+	ended   string       // the process's final state if it ended on its own; readable once exited is closed
 	exited  chan struct{}
 }
 
@@ -81,7 +81,7 @@ func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 	return nil
 }
 
-// Pod describes the pod of a manager, for leader election.
+// Pod describes the pod in which a manager runs. The manager uses it for leader election.
 type Pod struct {
 	Name string
 	UID  types.UID
@@ -116,7 +116,7 @@ func (m *Manager) WithEnv(variables ...string) *Manager {
 	return other
 }
 
-// Start starts the process, which ends at the latest when this process does. The previous process must have ended.
+// Start starts the process. The previous process must have ended. The process ends, at the latest, when the calling process ends.
 func (m *Manager) Start() error {
 	log, err := os.OpenFile(m.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -165,8 +165,8 @@ func (m *Manager) PID() int { return m.command.Process.Pid }
 // is never closed after a Start that failed.
 func (m *Manager) Exited() <-chan struct{} { return m.exited }
 
-// Ended describes how the process ended on its own, and includes the end of its log. It returns "" while the process runs, and after Kill
-// or Stop. No kubelet starts the process again.
+// Ended returns how the process ended on its own, with the end of its log. It returns "" while the process runs, and after Kill or Stop. A
+// process that ended stays down, because no kubelet restarts it.
 func (m *Manager) Ended() string {
 	select {
 	case <-m.exited:

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// shippedVariables are the environment variables of the Deployment that every manager's process also gets: those of Go's runtime that
-// determine its memory usage.
+// shippedVariables are the names of the environment variables that shippedEnv reads from the Deployment. They are settings of the Go
+// runtime that determine the manager's memory usage.
 var shippedVariables = map[string]bool{"GOMEMLIMIT": true, "GOGC": true}
 
 // shippedEnv returns the shippedVariables of the Deployment in a manifests folder, each as NAME=value. It returns an error unless exactly

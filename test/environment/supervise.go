@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// shortRun is the time limit within which the end of a manager counts as a failed start.
+	// shortRun is the running time below which the end of a manager counts as a failed start.
 	shortRun = 5 * time.Second
-	// maxShortRuns is the number of failed starts in a row after which Supervise gives up.
+	// maxShortRuns is the number of consecutive failed starts after which Supervise returns an error.
 	maxShortRuns = 3
 )
 
-// Supervise restarts the manager whenever it ends on its own, as a kubelet does, and calls ReplaceManager when replace delivers a value. It
-// reports both on out. It returns nil when the context ends, and an error if the manager does not stay up. Until it returns, no other
-// function may start or stop the manager.
+// Supervise restarts the manager whenever it ends on its own, as a kubelet does. When replace delivers a value, it calls ReplaceManager. It
+// reports each restart and replacement on out. It returns nil when the context ends, and an error if the manager does not stay up. Until
+// Supervise returns, no other function may start or stop the manager.
 func (e *Environment) Supervise(ctx context.Context, replace <-chan os.Signal, out io.Writer) error {
 	for started, short := time.Now(), 0; ; started = time.Now() {
 		select {

@@ -28,8 +28,8 @@ type ConditionRecorder struct {
 	err         error
 }
 
-// RecordConditions starts a ConditionRecorder for the ClusterOperator with this name. It does not record the current conditions. The caller
-// must call Stop.
+// RecordConditions starts a ConditionRecorder for the ClusterOperator with this name. The conditions at the start are not recorded as
+// transitions. The caller must call Stop.
 func RecordConditions(ctx context.Context, client configclient.Interface, name string) (*ConditionRecorder, error) {
 	api := client.ConfigV1().ClusterOperators()
 	now, err := api.Get(ctx, name, metav1.GetOptions{})
@@ -80,7 +80,7 @@ func (r *ConditionRecorder) fail(err error) {
 	r.err = errors.Join(r.err, err)
 }
 
-// record records each condition whose status or transition time changed, as a transition.
+// record appends a transition for each condition whose status or transition time changed.
 func (r *ConditionRecorder) record(operator *configv1.ClusterOperator) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -20,7 +20,7 @@ const LeaseName = "platform-operators-lock"
 // Timings are the lease duration, the renew deadline and the retry period of leader election.
 type Timings struct{ Lease, Renew, Retry time.Duration }
 
-// HighlyAvailable holds the timings that OpenShift's components use. SingleNode holds their timings on a single-node control plane.
+// HighlyAvailable holds the timings of OpenShift's components in general. SingleNode holds those for a single-node control plane.
 var (
 	HighlyAvailable = Timings{137 * time.Second, 107 * time.Second, 26 * time.Second}
 	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxLine is the maximum size of one event, in bytes. At level Metadata, an event is one or two KiB.
+// maxLine is the maximum size of a line of the audit log, in bytes. A line is one event, of one or two KiB at level Metadata.
 const maxLine = 1 << 20
 
 // AuditedRequest is a completed request in the API server's audit log.
@@ -31,7 +31,7 @@ func (a AuditedRequest) String() string {
 	return fmt.Sprintf("%s %s %s (%d)", a.From.Format("15:04:05.000"), a.Verb, a.URI, a.Code)
 }
 
-// Write reports whether the request is a write. It is false for writes of leases and access reviews.
+// Write reports whether the request changes an object. Changes of leases, and access reviews, do not count.
 func (a AuditedRequest) Write() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, a.Verb) &&
 		a.Resource != "leases" && !strings.HasSuffix(a.Resource, "reviews")
@@ -52,8 +52,8 @@ type auditEvent struct {
 	Staged   time.Time `json:"stageTimestamp"`
 }
 
-// Requests returns the completed requests of the manager with this program name that the API server received after a time, in the order of
-// the audit log.
+// Requests returns the completed requests that the API server received after the time after, in the order of the audit log. program is the
+// name of the manager's program, with which its user agent begins.
 func Requests(auditLog, program string, after time.Time) ([]AuditedRequest, error) {
 	file, err := os.Open(auditLog)
 	if err != nil {
@@ -83,13 +83,13 @@ func Requests(auditLog, program string, after time.Time) ([]AuditedRequest, erro
 	}
 }
 
-// Writes returns the requests that are writes.
+// Writes returns the requests for which AuditedRequest.Write is true.
 func Writes(requests []AuditedRequest) []AuditedRequest {
 	return slices.DeleteFunc(slices.Clone(requests), func(a AuditedRequest) bool { return !a.Write() })
 }
 
-// CheckNoOverlap returns an error unless all writes of the earlier manager completed before the API server received the later manager's
-// first write. It returns nil if later has no writes.
+// CheckNoOverlap returns an error unless all writes of the earlier manager completed before the API server received the first write of the
+// later manager. earlier and later are the writes of these managers. It returns nil if later is empty.
 func CheckNoOverlap(earlier, later []AuditedRequest) error {
 	if len(later) == 0 {
 		return nil

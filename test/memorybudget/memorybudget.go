@@ -1,5 +1,5 @@
-// Package memorybudget derives the memory request and the GOMEMLIMIT of the manager's Deployment from measured memory. The
-// benchmarks write the figures, and test/payload checks the Deployment.
+// Package memorybudget derives the memory request and the GOMEMLIMIT of the manager's Deployment from measurements. The benchmarks write
+// the measured figures, and test/payload checks the Deployment against them.
 package memorybudget
 
 import (
@@ -18,11 +18,11 @@ const (
 	mebibyte = 1 << 20
 	// step is a number of bytes. Requests are rounded up, and limits are rounded down, to a multiple of it.
 	step = 10 * mebibyte
-	// headroom is the percentage by which a proposed request exceeds the peak. mostHeadroom is the largest percentage that Check permits if
-	// a request is higher than the proposed one. A larger request would take memory from other pods on the node.
+	// headroom is the percentage by which a proposed request exceeds the peak. mostHeadroom is the largest percentage that Check permits
+	// for a request above the proposed one, because a larger request would take memory from other pods on the node.
 	headroom, mostHeadroom = 10, 30
-	// heapFactor is the ratio of the heap before a garbage collection to the live heap, with Go's default GOGC=100. With a lower
-	// GOMEMLIMIT the garbage collector runs more often.
+	// heapFactor is the ratio of the heap before a garbage collection to the live heap, with Go's default GOGC=100. If GOMEMLIMIT is less
+	// than heapFactor times the live heap, the garbage collector runs more often.
 	heapFactor = 2
 )
 
@@ -32,8 +32,8 @@ type Figures struct {
 	Machine string `json:"machine"`
 	Command string `json:"command"`
 	Date    string `json:"date"`
-	// Operators is the number of installed operators. Catalogs is the number of catalogs, which the manager read over gRPC and
-	// HTTPS, and CatalogBytes is their total size.
+	// Operators is the number of installed operators. Catalogs is the number of catalogs that the manager read over gRPC and HTTPS.
+	// CatalogBytes is the total size of these catalogs.
 	Operators    int   `json:"operators"`
 	Catalogs     int   `json:"catalogs"`
 	CatalogBytes int64 `json:"catalogBytes"`
@@ -83,8 +83,8 @@ func (f Figures) GoLimit(request int64) int64 {
 // filePages returns the size of the binary's resident pages, which the Go runtime does not count.
 func (f Figures) filePages() int64 { return f.PeakRSS - f.PeakAnonymousRSS }
 
-// Check returns the faults of a memory request and a GOMEMLIMIT, both in bytes. Each fault includes the proposed values. It returns nil if
-// the request and the limit agree with the figures.
+// Check compares a memory request and a GOMEMLIMIT, both in bytes, with the figures. It returns a message for each fault, with the proposed
+// values, or nil if there is none.
 func (f Figures) Check(request, goLimit int64) (faults []string) {
 	propose := f.Request()
 	advice := fmt.Sprintf("request %s and set GOMEMLIMIT to %sB", mebibytes(propose), mebibytes(f.GoLimit(propose)))

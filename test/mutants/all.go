@@ -1,6 +1,6 @@
 package mutants
 
-// All returns the mutants: one for each spec, among the tests for openshift-tests, that checks a rule of the manager. A test runs them in
+// All returns one mutant for each spec for openshift-tests that checks a rule of the manager. A test runs the specs against the mutants in
 // this order. The last mutant must stay last, because no manager removes the objects that it leaves behind.
 func All() []Mutant {
 	return []Mutant{

@@ -1,7 +1,7 @@
 package mutants
 
 // Invariants returns mutants that violate the rules of test/invariants, at least one for each rule. Spec is a story that violates the rule,
-// and Failure is the name of the rule in the error. No two mutants have the same Place, as SwitchedOverlay requires.
+// and Failure is the part of the error that names the rule.
 func Invariants() []Mutant {
 	return []Mutant{
 		{

@@ -17,8 +17,8 @@ import (
 
 // Mutant is the manager with one rule switched off.
 type Mutant struct {
-	// Spec names the test that fails against the mutant: a spec for openshift-tests without its prefix, or a story as the go command's flag
-	// -run selects it. Failure is part of the failure message.
+	// Spec names a test that must fail against the mutant: a spec for openshift-tests without its prefix, or a story as for the go
+	// command's flag -run. Failure is a part of the expected failure message.
 	Spec, Failure string
 	// Package is a folder, as a path from the root of the checkout. Function is a function or method of that package, as Go names it:
 	// "New", "Request.allows", "(*controller).check".
@@ -31,7 +31,7 @@ type Mutant struct {
 // Place returns the function that implements the rule, as "package.function".
 func (m Mutant) Place() string { return m.Package + "." + m.Function }
 
-// ID returns the place, and a checksum of what the mutant does there.
+// ID returns an identifier of the mutant: its Place with a checksum of Begin.
 func (m Mutant) ID() string {
 	return fmt.Sprintf("%s-%x", m.Place(), crc32.ChecksumIEEE([]byte(m.Begin)))
 }
@@ -40,7 +40,7 @@ func (m Mutant) ID() string {
 // It returns the path of the overlay file, or an error if a package does not have the function exactly once. root is the folder of
 // go.mod, and dir exists; both are absolute paths.
 func Overlay(root, dir string, mutants ...Mutant) (string, error) {
-	sources := map[string][]byte{} // by path; a file may have several of the functions
+	sources := map[string][]byte{} // keyed by path; a file may contain the functions of several mutants
 	for _, each := range mutants {
 		if err := each.apply(root, sources); err != nil {
 			return "", fmt.Errorf("switching off the rule of %q: %w", each.Spec, err)
@@ -67,8 +67,8 @@ func write(dir string, sources map[string][]byte) (string, error) {
 	return path, os.WriteFile(path, overlay, 0o600)
 }
 
-// apply changes the mutant's function in sources, which maps paths to file contents. It adds the function's file if it is not in sources.
-// It returns an error if the package does not have the function exactly once.
+// apply inserts Begin into the mutant's function. It takes the function's file from sources, which maps paths to file contents, or from
+// disk if sources lacks it. It stores the result in sources. It returns an error unless the package has the function exactly once.
 func (m Mutant) apply(root string, sources map[string][]byte) error {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(m.Package), "*.go"))
 	if err != nil {

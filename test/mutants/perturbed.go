@@ -2,17 +2,17 @@ package mutants
 
 import "slices"
 
-// Defect is a manager with a mistake that a perturbed or a generated story finds.
+// Defect is a mistake that perturbed or generated stories detect, although other stories pass.
 type Defect struct {
-	// Mistake says what is wrong.
+	// Mistake describes the mistake; "it" is the manager.
 	Mistake string
 	Mutants []Mutant
-	// Passes is a story that passes in spite of the mistake, named as for the go command's flag -run. Fails is what fails: the perturbation
-	// of that story, or the test of a generated story.
+	// Passes is a story that passes in spite of the mistake, as for the go command's flag -run. Fails is the test that detects the mistake:
+	// a perturbation of that story, or the test of generated stories.
 	Passes, Fails string
-	// Flags are the flags of Fails.
+	// Flags are additional flags for the test Fails.
 	Flags []string
-	// Failures are parts of the error.
+	// Failures are parts of the expected error. All of them must occur.
 	Failures []string
 }
 
@@ -26,8 +26,8 @@ func replayed(story string) []string {
 	return []string{"-replay=../mutants/testdata/" + story + ".yaml"}
 }
 
-// Perturbed returns mistakes in the manager: at least one for each pattern of perturbations, and some that generated stories find. A mutant
-// keys what it remembers by the controller, so that it forgets everything when the manager restarts.
+// Perturbed returns the defects: at least one for each pattern of perturbations, and some that generated stories detect. If a mutant must
+// forget what it stored in mutantState when the manager restarts, the key contains the controller or its cache.
 func Perturbed() []Defect {
 	return slices.Concat(restarts(), events(), backups(), generated())
 }

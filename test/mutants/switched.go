@@ -10,9 +10,9 @@ import (
 // separated by commas.
 const SwitchVariable = "PLATFORM_OPERATORS_MUTANT"
 
-// SwitchedOverlay is like Overlay, but for one program with several mutants. SwitchVariable selects mutants when the program runs. Without
-// it, the program behaves like one without mutants. Several mutants may have the same Place. A mutant can keep what it remembers between
-// two calls in mutantState, which all mutants of a package share.
+// SwitchedOverlay is like Overlay, but for one program that contains several mutants. SwitchVariable selects the active mutants when the
+// program runs. Without it, no mutant is active. Several mutants may have the same Place. A mutant can store values between two calls in
+// mutantState, which all mutants of a package share.
 func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 	sources := map[string][]byte{}
 	for _, each := range mutants {

@@ -72,7 +72,7 @@ var (
 	uid           = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
-// absentUID is a UID that no object has. Requests use it, and the mask does not replace it.
+// absentUID is the UID that requests use for an object that does not exist. The mask does not replace it.
 const absentUID = "00000000-0000-0000-0000-000000000000"
 
 func (m *mask) value(name string, value any) any {
@@ -100,10 +100,10 @@ func (m *mask) value(name string, value any) any {
 	return value
 }
 
-// jsonText masks names of schemes, UIDs, and resourceVersions in parentheses, as in kube-apiserver's messages. It does not mask a
-// resourceVersion that no earlier response contained.
+// jsonText masks a string: names of schemes, UIDs, and resourceVersions in parentheses, as in kube-apiserver's messages. It keeps a number
+// in parentheses that is not the resourceVersion of an earlier response.
 func (m *mask) jsonText(value string) string {
-	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // the name contains a file of the program
+	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // the name contains the path of a source file
 	value = uid.ReplaceAllStringFunc(value, func(found string) string {
 		if found == absentUID {
 			return found
@@ -133,8 +133,8 @@ func (m *mask) object(object map[string]any) map[string]any {
 	return masked
 }
 
-// maskGenerated returns a copy of metadata in which placeholders replace the values that the API server generates. ofMany is true if
-// metadata belongs to a list or bookmark, whose resourceVersion is then also replaced.
+// maskGenerated returns a copy of metadata in which placeholders replace the name and the continue token that the API server generated. If
+// ofMany is true, metadata belongs to a list or bookmark, and its resourceVersion is replaced as well.
 func maskGenerated(metadata map[string]any, ofMany bool) map[string]any {
 	metadata = maps.Clone(metadata)
 	if prefix, generated := metadata["generateName"].(string); generated {
@@ -170,7 +170,7 @@ func sortKey(value any) string {
 	return string(jsonText)
 }
 
-// field returns the field at a dotted path, in which numbers are indexes of lists. It returns false if value has no such field.
+// field returns the value at a dotted path, in which numbers are indexes of lists. The bool is false if the path does not exist in value.
 func field(value any, path string) (any, bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		switch inner := value.(type) {

@@ -13,8 +13,8 @@ import (
 const minRequests = 150
 
 // CompareInMemory sends each sequence of the table to a new cluster in memory with these options. It fails the test for each field of a
-// response that differs from the recording and that no Difference allows. If there is no such field, it fails the test for each field of a
-// Difference that no response needs, and if there are fewer than minRequests requests.
+// response that differs from the recording, unless a Difference allows it. If all responses are as expected, it also fails for each field
+// of a Difference that does not occur, and if the table has fewer than minRequests requests.
 func CompareInMemory(t *testing.T, options scenario.Options, differences []Difference) {
 	t.Helper()
 	sequences, err := Sequences()
@@ -52,8 +52,8 @@ func CompareInMemory(t *testing.T, options scenario.Options, differences []Diffe
 	t.Logf("%d requests", requests)
 }
 
-// isAllowed reports whether a Difference covers the mismatch. It marks each covering field in used, which contains a map, keyed by field,
-// for each of the differences.
+// isAllowed reports whether a Difference covers the mismatch. It records which fields of the differences were needed: used has a map for
+// each difference, keyed by field.
 func isAllowed(differences []Difference, used []map[string]bool, mismatch Mismatch) bool {
 	found := false
 	for i, difference := range differences {

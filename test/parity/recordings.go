@@ -20,7 +20,7 @@ var recordingFiles embed.FS
 //go:embed differences.yaml
 var differencesFile []byte
 
-// Recorded returns the recorded responses of a sequence, by request name. It returns an error if the sequence has no recording.
+// Recorded returns the recorded responses of a sequence, keyed by request name. It returns an error if the sequence has no recording.
 func Recorded(sequence string) (map[string]Answer, error) {
 	content, err := recordingFiles.ReadFile("recordings/" + sequence + ".yaml")
 	if err != nil {
@@ -33,8 +33,8 @@ func Recorded(sequence string) (map[string]Answer, error) {
 	return answers, nil
 }
 
-// Record writes the responses to a sequence to a file in folder. Recorded returns them after the program is rebuilt, because the
-// recordings are embedded.
+// Record writes the responses to a sequence to a file in folder. Recorded does not return them until the program is rebuilt, because
+// recordings are embedded in the program.
 func Record(folder, sequence string, answers map[string]Answer) error {
 	content, err := yaml.Marshal(answers)
 	if err != nil {
@@ -49,7 +49,8 @@ type Difference struct {
 	Reason string `json:"reason"`
 	// Fields are the fields that may differ, each as sequence/request/field.path. A path includes all fields below it.
 	Fields []string `json:"fields"`
-	// WithKubernetesRegistries is true if an API server in memory with Kubernetes' registries also differs.
+	// WithKubernetesRegistries is true if the difference also occurs when the API server in memory has Kubernetes' registries; see
+	// test/registries.
 	WithKubernetesRegistries bool `json:"withKubernetesRegistries,omitempty"`
 }
 
@@ -85,8 +86,8 @@ func coversField(field, mismatch string) bool {
 	return field == mismatch || strings.HasPrefix(mismatch, field+".") || strings.HasPrefix(mismatch, field+"/")
 }
 
-// Compare returns the fields of a sequence's responses that differ from the recording. If the status codes of a response differ,
-// it compares nothing else of that response. A missing response has code 0.
+// Compare returns the fields in which a sequence's responses differ from the recording. If the status codes of a response differ, it
+// reports only the code. A missing response has code 0.
 func Compare(sequence string, recorded, got map[string]Answer) ([]Mismatch, error) {
 	var mismatches []Mismatch
 	for _, name := range unionOfKeys(recorded, got) {
@@ -109,7 +110,7 @@ func Compare(sequence string, recorded, got map[string]Answer) ([]Mismatch, erro
 	return mismatches, nil
 }
 
-// absent is the value of a missing field.
+// absent stands for the value of a field that does not exist, which is different from null.
 type absent struct{}
 
 func compare(request, path string, recorded, got any, mismatches *[]Mismatch) {
@@ -135,7 +136,8 @@ func valueOr(object map[string]any, name string) any {
 	return absent{}
 }
 
-// values returns an answer as decoded JSON in which each list is replaced with an object that has the indexes as keys.
+// values returns an answer as decoded JSON for compare. Each list is replaced with an object whose keys are the indexes, so that compare
+// needs no case for lists.
 func values(answer Answer) (any, error) {
 	content, err := json.Marshal(answer)
 	if err != nil {

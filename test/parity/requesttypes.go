@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// RequestType is a kind of request that an API server handles with the same program code. Each request has two types: verb and resource,
-// and verb and options. The program code for a resource does not depend on the options. The program code for options is the same for all
-// built-in kinds, and for all custom resources.
+// RequestType identifies requests that an API server handles with the same code. Each request has two types. One consists of its verb and
+// resource, because the code for a resource does not depend on options. The other consists of its verb and options, because the code for
+// options is the same for all built-in kinds, and for all custom resources.
 type RequestType struct {
 	Verb string
 	// What is a resource with its subresource, or "options of built-in kinds: " or "options of custom resources: " with
@@ -76,7 +76,7 @@ func outcomeOf(code int) Outcome {
 // RequestTypes is a set of request types.
 type RequestTypes map[RequestType]bool
 
-// Cover reports whether a type is in the set. For a type with the outcome Missed, any outcome of the same verb and What suffices.
+// Cover reports whether the set contains a type. If the outcome of wanted is Missed, the set may contain any outcome of its verb and What.
 func (t RequestTypes) Cover(wanted RequestType) bool {
 	if wanted.Outcome != Missed {
 		return t[wanted]
@@ -86,7 +86,7 @@ func (t RequestTypes) Cover(wanted RequestType) bool {
 	})
 }
 
-// isCustom reports whether the resource's group is not one of Kubernetes' own.
+// isCustom reports whether the resource is a custom resource: whether its group is not one of Kubernetes' own.
 func isCustom(resource schema.GroupResource) bool {
 	return strings.Contains(resource.Group, ".") && !strings.HasSuffix(resource.Group, ".k8s.io")
 }

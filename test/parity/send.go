@@ -27,8 +27,8 @@ const (
 // ConfigFor is a function that returns the client configuration for a user. The user "" is an admin.
 type ConfigFor func(user string) *rest.Config
 
-// Send sends the requests of a sequence in order, and returns the answers by request name. It returns an error if a request gets no
-// response, or no response that matches Until. It deletes the sequence's objects at the end, even after an error.
+// Send sends the requests of a sequence in order, and returns the answers keyed by request name. It returns an error if a request gets no
+// response, or none that matches Until. It deletes the sequence's objects at the end, even after an error.
 func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string]Answer, error) {
 	s := sender{configs: configs, clients: map[string]*http.Client{}, answers: map[string]any{}}
 	defer s.close()
@@ -46,15 +46,15 @@ func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string
 	return answers, nil
 }
 
-// sender sends the requests of one sequence. clients holds an HTTP client for each user. answers holds the decoded bodies of earlier
-// responses by request name, for expand.
+// sender sends the requests of one sequence. clients has an HTTP client for each user. answers has the decoded bodies of earlier responses,
+// keyed by request name, for expand.
 type sender struct {
 	configs ConfigFor
 	clients map[string]*http.Client
 	answers map[string]any
 }
 
-// response is an unmasked response.
+// response is a response before mask replaces values in it.
 type response struct {
 	code     int
 	body     any
@@ -114,7 +114,7 @@ func (s *sender) send(ctx context.Context, request Request) (response, string, e
 
 // warnings returns the texts of the response's Warning headers.
 func warnings(answer *http.Response) (texts []string) {
-	headers, _ := net.ParseWarningHeaders(answer.Header["Warning"]) // it returns those that it can parse
+	headers, _ := net.ParseWarningHeaders(answer.Header["Warning"]) // despite errors, the result has the headers that can be parsed
 	for _, header := range headers {
 		texts = append(texts, header.Text)
 	}
@@ -159,7 +159,8 @@ func (s *sender) body(request Request) (string, error) {
 
 var placeholder = regexp.MustCompile(`\$\(([^.()]+)\.([^()]+)\)`)
 
-// expand replaces $(name.field.path) with fields of earlier responses. It returns an error if no earlier response has the field.
+// expand replaces each $(name.field.path) with the field of the response to the earlier request with that name. It returns an error if
+// there is no such field.
 func (s *sender) expand(jsonText string) (string, error) {
 	var missing error
 	filled := placeholder.ReplaceAllStringFunc(jsonText, func(match string) string {

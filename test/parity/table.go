@@ -26,10 +26,10 @@ type Sequence struct {
 	Requests []Request `json:"requests"`
 }
 
-// Request is a request with the options for comparing its response. Exactly one of the fields from Get to Patch is set, to the
-// path and query. Watch must have a query, because "&watch=true" is appended to it.
+// Request is a request, with options for comparing its response. Exactly one of the fields from Get to Patch is set, to the path with the
+// query. A Watch must have a query, because "&watch=true" is appended to it.
 //
-// In paths and in Body, $(name.field.path) is replaced by a field of the response to an earlier request of the sequence.
+// In paths and in Body, $(name.field.path) is replaced with a field of the response to an earlier request of the sequence.
 type Request struct {
 	// Name is unique in the sequence.
 	Name string `json:"name"`
@@ -41,7 +41,8 @@ type Request struct {
 	Post   string `json:"post,omitempty"`
 	Put    string `json:"put,omitempty"`
 	Delete string `json:"delete,omitempty"`
-	// Merge, JSON, Strategic and Apply are patches of the types that they name. Patch is a patch of media type Type.
+	// Merge, JSON, Strategic and Apply are paths of patches, each of the type in the field's name. Patch is the path of a patch with media
+	// type Type.
 	Merge     string `json:"merge,omitempty"`
 	JSON      string `json:"json,omitempty"`
 	Strategic string `json:"strategic,omitempty"`
@@ -53,17 +54,18 @@ type Request struct {
 	Raw  string `json:"raw,omitempty"`
 	// Long is the length of the string that replaces $(long) in Body.
 	Long int `json:"long,omitempty"`
-	// Type is the media type of the body. It defaults to that of the method or patch, and for Patch to JSON. Accept is the media
-	// type of the response, and defaults to JSON.
+	// Type is the media type of the body. By default, it is that of the field that has the path; for Patch, it is JSON. Accept is the media
+	// type of the response, by default JSON.
 	Type   string `json:"type,omitempty"`
 	Accept string `json:"accept,omitempty"`
 
-	// Events is the number of events for which a watch waits. After a timeout, the answer has fewer.
+	// Events is the number of events for which a watch waits. The answer has fewer events if eventsTimeout passes first.
 	Events int `json:"events,omitempty"`
-	// Until repeats the request until the response matches, or fails after a timeout. Use it where controllers have to act first;
-	// nil sends the request once.
+	// Until describes the response that the request must get. The request is repeated until then, for example until a controller has acted,
+	// and fails after untilTimeout. If Until is nil, the request is sent once.
 	Until *Until `json:"until,omitempty"`
-	// Pick limits the comparison of a successful response, or of each event, to these dotted paths. Empty compares everything.
+	// Pick lists the dotted paths to which the comparison of a successful response, or of each watch event, is limited. If Pick is empty,
+	// everything is compared.
 	Pick []string `json:"pick,omitempty"`
 }
 

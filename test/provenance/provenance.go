@@ -1,5 +1,5 @@
-// Package provenance describes the origin of a document of measurements: the commit, the machine, the Go version, the command and the date.
-// The description contains neither the host name of the machine nor the path of the checkout.
+// Package provenance describes how the measurements in a document were made: the commit, the machine, the Go version, the command and the
+// date. The description contains neither the host name of the machine nor the path of the checkout.
 package provenance
 
 import (

@@ -22,7 +22,7 @@ const (
 	BundlesRole = "platform-operators-bundles"
 )
 
-// Right is one verb on one resource, or on one object if the rule has a resource name.
+// Right is the permission to use one verb on one resource; with Name, only on the object of that name.
 type Right struct {
 	// Role is the role that grants the right, as "ClusterRole name" or "Role namespace/name".
 	Role string
@@ -50,7 +50,7 @@ func (r Right) allows(request Request) bool {
 		(r.Namespace == "" || r.Namespace == request.Namespace) && (r.Name == "" || r.Name == request.Name)
 }
 
-// isCoveredBy reports whether the right is for one namespace and the other right grants the same in all namespaces.
+// isCoveredBy reports whether the right is superfluous: it is for one namespace, and the other right grants the same in all namespaces.
 func (r Right) isCoveredBy(other Right) bool {
 	return r.Namespace != "" && other.Namespace == "" && r.Resource == other.Resource && r.Verb == other.Verb && (other.Name == "" || other.Name == r.Name)
 }
@@ -59,16 +59,17 @@ func (r Right) isCoveredBy(other Right) bool {
 type ShippedRoles struct {
 	// Own are the rights that the manager needs for itself, independent of the installed bundles.
 	Own []Right
-	// ForBundles are the rules that bundles need, by Right.Role.
+	// ForBundles are the rules that bundles need, keyed by Right.Role.
 	ForBundles map[string][]rbacv1.PolicyRule
-	// FromKubernetes are the rights of bound roles that Kubernetes ships. The manager must use at least one right of each role.
+	// FromKubernetes are the rights from roles that Kubernetes ships and that are bound to the manager. The manager must use at least one
+	// right of each such role.
 	FromKubernetes []Right
-	// Rules are the rules of all roles, by Right.Role.
+	// Rules are the rules of all shipped roles, keyed by Right.Role.
 	Rules map[string][]rbacv1.PolicyRule
 }
 
-// kubernetesRoles are the rules of the bound roles that Kubernetes ships, by Right.Role. A server needs these roles to authorize clients
-// of its metrics.
+// kubernetesRoles are the rules of the roles that Kubernetes ships and that are bound to the manager, keyed by Right.Role. A server needs
+// these roles to authorize clients of its metrics.
 var kubernetesRoles = map[string][]rbacv1.PolicyRule{
 	"ClusterRole system:auth-delegator": {
 		{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
@@ -101,7 +102,7 @@ func (d document) role() string {
 	return "ClusterRole " + d.Metadata.Name
 }
 
-// roleRef returns the role that a binding refers to, in the form of document.role.
+// roleRef returns the role that a binding refers to, as "ClusterRole name" or "Role namespace/name".
 func (d document) roleRef() string {
 	if d.RoleRef.Kind == "Role" {
 		return "Role " + d.Metadata.Namespace + "/" + d.RoleRef.Name
@@ -197,7 +198,7 @@ func rightsFromRule(role, namespace string, rule rbacv1.PolicyRule) []Right {
 	return rights
 }
 
-// resourceName returns the resource with its group inserted before the subresource.
+// resourceName returns a resource with its group before the subresource, as in Right.Resource.
 func resourceName(group, resource string) string {
 	if group == "" {
 		return resource

@@ -85,9 +85,10 @@ func ReadTraces(folder string) (Trace, error) {
 	return trace, nil
 }
 
-// Exemption is a difference that Compare accepts. Compare reports an exemption that it does not need, unless it is Optional.
+// Exemption is a difference that Compare accepts. Compare reports an exemption for which it finds no difference, unless the exemption is
+// Optional.
 type Exemption struct {
-	// Subject is the String of the right or the request. Why is the reason.
+	// Subject is the result of Right.String or Request.String. Why is the reason for the exemption.
 	Subject, Why string
 	// Optional is true if some runs do not need the exemption.
 	Optional bool
@@ -104,8 +105,9 @@ type Exemptions struct {
 // discoveryBindings are the default bindings that let every account use discovery and review its own access.
 var discoveryBindings = []string{"ClusterRoleBinding system:basic-user", "ClusterRoleBinding system:discovery", "ClusterRoleBinding system:public-info-viewer"}
 
-// Compare returns the differences between the roles and the requests, sorted: unused rights, denied requests, and requests that other roles
-// allowed. It also returns unneeded exemptions. It returns nil if there is no problem.
+// Compare returns the differences between the roles and the requests, sorted: unused rights, rights that another role grants in all
+// namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns exemptions without a
+// difference. It returns nil if there is none of these.
 func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []string) {
 	needed := map[string]bool{}
 	report := func(list []Exemption, what, format string, args ...any) {

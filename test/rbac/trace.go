@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Request is a kind of request that the manager sent.
+// Request is a kind of request that the manager sent. It stands for all requests with the same fields.
 type Request struct {
 	Verb string `json:"verb"`
 	// Resource includes the group and the subresource. It is empty for a non-resource URL.
@@ -30,7 +30,8 @@ type Request struct {
 	By string `json:"by,omitempty"`
 }
 
-// OtherNamespace is the Namespace of requests in any namespace to which no shipped role is limited. Bundles can have any namespace.
+// OtherNamespace is the Namespace of requests in namespaces to which no shipped role is limited. They share one value, because bundles can
+// have any namespace.
 const OtherNamespace = "…"
 
 // String returns the verb, the resource, the name and the scope. For a non-resource URL, it returns the verb and the path.
@@ -54,7 +55,7 @@ func (r Request) String() string {
 // Trace maps each kind of request to its number of requests.
 type Trace map[Request]int
 
-// maxRequests is the maximum number of kinds of requests in a trace. The number must not grow with the cluster.
+// maxRequests is the maximum number of kinds of requests in a trace. The actual number must not depend on the size of the cluster.
 const maxRequests = 20_000
 
 // event holds the fields of an audit event that Collect reads.
@@ -85,9 +86,10 @@ const (
 )
 
 var (
-	// allowedBy matches the reason that the RBAC authorizer gives.
+	// allowedBy matches the authorizer's reason in audit events if the RBAC authorizer allowed the request.
 	allowedBy = regexp.MustCompile(`allowed by ((?:Cluster)?RoleBinding) "([^"]+)"`)
-	// notAllowed matches the API server's message for a request that lacks a second right, such as create for server-side apply.
+	// notAllowed matches the API server's message for a request that was authorized but needs a second right that the user lacks. For
+	// example, server-side apply of a missing object also needs the right to create it.
 	notAllowed = regexp.MustCompile(`User "[^"]*" cannot \S+ resource`)
 )
 
@@ -190,8 +192,8 @@ func (t Trace) Add(each ObservedRequest, shipped ShippedRoles) {
 
 func firstParts(parts []string, count int) []string { return parts[:min(len(parts), count)] }
 
-// generalize returns the namespace and name for a Request: OtherNamespace unless a shipped role is limited to the namespace,
-// and no name unless a shipped role names the object.
+// generalize returns the Namespace and Name of a Request, so that requests for which the roles make no difference have the same values. The
+// namespace is OtherNamespace unless a shipped role is limited to it, and the name is empty unless a shipped role names the object.
 func (s ShippedRoles) generalize(namespace, name string) (string, string) {
 	rights := slices.Concat(s.Own, s.FromKubernetes)
 	if namespace != "" && !slices.ContainsFunc(rights, func(each Right) bool { return each.Namespace == namespace }) {
@@ -203,7 +205,7 @@ func (s ShippedRoles) generalize(namespace, name string) (string, string) {
 	return namespace, name
 }
 
-// line is the JSON of one Request in a trace file.
+// line is the JSON of one line in a trace file: a kind of request and the number of requests.
 type line struct {
 	Request
 	Count int `json:"count"`

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// Env is the name of the environment variable that contains the path of the data folder: absolute, or relative to the folder of the main
-// module's go.mod. If the variable is "", there is no data. If it is not set, the folder is DefaultFolder. The Makefile always sets it.
-// Before the go command reuses a test result, it compares the variables that the test read, but it does not compare files outside the
-// module.
+// Env is the name of the environment variable with the path of the data folder: absolute, or relative to the folder of the main module's
+// go.mod. If the variable is "", there is no data. If it is not set, the folder is DefaultFolder. The Makefile always sets the variable:
+// the go command reuses a cached test result only if the variables that the test read are unchanged, but it does not check files outside
+// the module.
 const Env = "PLATFORM_OPERATORS_REAL_DATA"
 
 // DefaultFolder is the folder of the data if Env is not set, relative to the folder of go.mod.
 const DefaultFolder = "../shared/data"
 
-// Find returns the paths of the files and folders that match a pattern for filepath.Glob, which is relative to the data's folder. The paths
-// are sorted by their folders' names and then by name. Find returns an error if nothing matches.
+// Find returns the paths of the files and folders in the data folder that match a pattern for filepath.Glob. The paths are sorted by the
+// names of their folders, and then by file name. Find returns an error if nothing matches.
 func Find(pattern string) ([]string, error) {
 	folder, isSet := os.LookupEnv(Env)
 	if !isSet {

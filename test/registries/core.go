@@ -32,8 +32,8 @@ const eventTTL = time.Hour
 // serviceRange is the range of the Services' cluster IPs.
 var serviceRange = net.IPNet{IP: net.IPv4(10, 0, 0, 0), Mask: net.CIDRMask(24, 32)}
 
-// newCore returns the registries of the core group. It replaces kube-apiserver's function, which connects to etcd to allocate
-// Services' addresses.
+// newCore returns the registries of the core group. It stands in for the function of kube-apiserver, which connects to etcd to allocate the
+// addresses of Services.
 func newCore(enabled serverstorage.APIResourceConfigSource, services apiserver.Services) (*genericapiserver.APIGroupInfo, error) {
 	storage := services.Storage(codec(""))
 	group, err := (&corerest.GenericConfig{EventTTL: eventTTL, LoopbackClientConfig: services.Loopback, Informers: services.Informers}).NewRESTStorage(enabled, storage)

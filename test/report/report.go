@@ -36,8 +36,8 @@ type Attribute struct{ Key, Value string }
 type Test struct {
 	// File is the report's file name without ".json". Package is the path of the Go package; it is empty for a Ginkgo spec.
 	File, Package string
-	// Name is the name that go test prints, or the texts of a spec and its containers, separated by blanks. It is empty for a package that
-	// failed. The Output of such a package belongs to none of its tests; build errors are an example.
+	// Name is the name that go test prints, or the texts of a spec and its containers, separated by blanks. If it is empty, the Test stands
+	// for a package that failed, and Output is what belongs to none of the package's tests, such as build errors.
 	Name    string
 	Outcome Outcome
 	Elapsed time.Duration
@@ -45,12 +45,12 @@ type Test struct {
 	Attributes []Attribute
 	// Output is the text that go test printed for the test; empty for a spec.
 	Output string
-	// Parent is true if the test has subtests. Its Elapsed includes theirs.
+	// Parent is true if the test has subtests. Elapsed then includes the time of the subtests.
 	Parent bool
 }
 
-// Read returns the tests of all reports (*.json) in a folder, sorted by file name. If a report is unreadable or incomplete, Read also
-// returns the tests that it could read. Its error names each such file.
+// Read returns the tests of all reports (*.json) in a folder, sorted by file name. If reports are unreadable or incomplete, it returns an
+// error that names each of them, together with the tests that it could read.
 func Read(folder string) ([]Test, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -119,8 +119,8 @@ type running struct {
 	output strings.Builder
 }
 
-// parseGoTest returns the tests of a go test report. At the first invalid line, it returns an error and the tests before that line. The
-// report of an interrupted run ends in the middle of a line.
+// parseGoTest returns the tests of a go test report. At the first invalid line, it returns an error and the tests before that line, because
+// the report of an interrupted run ends in the middle of a line.
 func parseGoTest(file string, content []byte) ([]Test, error) {
 	type name struct{ pkg, test string }
 	known := map[name]*running{}

@@ -7,7 +7,8 @@ import (
 )
 
 // AddCustomResource adds a custom resource to the operator's bundle, which Write must have written below root as plain manifests. The
-// bundle itself contains the CustomResourceDefinition. The custom resource's file sorts before the definition's file.
+// bundle also contains the CustomResourceDefinition, but the file of the custom resource sorts before it, so that the manager must order
+// them.
 func AddCustomResource(root string, operator Operator) error {
 	manifest := fmt.Sprintf("apiVersion: %s/v1\nkind: %s\nmetadata: {name: first}\nspec: {size: 3}\n", Group, operator.Kind())
 	path := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests", "0-first.yaml")

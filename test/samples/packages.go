@@ -11,14 +11,14 @@ import (
 // RulesSchema is the schema of catalog blobs that contain upgrade rules.
 const RulesSchema = catalog.UpgradeSchemaPrefix + "v1alpha1"
 
-// Package is what a catalog contains for a package, apart from its operators.
+// Package is the content of a catalog for one package, apart from the operators.
 type Package struct {
 	// Name is the package's name: the Package of its operators.
 	Name string
 	// DefaultChannel is the package's default channel. If it is empty, Write chooses one.
 	DefaultChannel string
-	// Blobs are further blobs, each a YAML document or a JSON object, which are written unchanged. Rules returns a blob of upgrade
-	// rules.
+	// Blobs are additional blobs of the catalog, each a YAML document or a JSON object. They are written unchanged. Rules returns a blob of
+	// upgrade rules.
 	Blobs []string
 	// Deprecations are the entries of the package's olm.deprecations blob. Without entries, the catalog has no such blob.
 	Deprecations []Deprecation
@@ -41,7 +41,7 @@ type Property struct {
 	Value string
 }
 
-// RunsUpTo returns a property that gives the newest OpenShift version that a bundle supports. version is raw JSON, such as `"4.21"`.
+// RunsUpTo returns the property for the newest OpenShift version that a bundle supports. version is raw JSON, such as `"4.21"`.
 func RunsUpTo(version string) Property { return Property{"olm.maxOpenShiftVersion", version} }
 
 // Provides returns the property for an operator that provides a kind.
@@ -50,7 +50,7 @@ func Provides(kind catalog.GVK) Property { return Property{"olm.gvk", kindFields
 // RequiresKind returns the property for an operator that requires a kind.
 func RequiresKind(kind catalog.GVK) Property { return Property{"olm.gvk.required", kindFields(kind)} }
 
-// RequiresPackage returns the property for an operator that requires a package in a range of versions.
+// RequiresPackage returns the property for an operator that requires a package with a version in the range versions.
 func RequiresPackage(name, versions string) Property {
 	return Property{"olm.package.required", fmt.Sprintf(`{"packageName": %q, "versionRange": %q}`, name, versions)}
 }
@@ -59,7 +59,7 @@ func kindFields(kind catalog.GVK) string {
 	return fmt.Sprintf(`{"group": %q, "version": %q, "kind": %q}`, kind.Group, kind.Version, kind.Kind)
 }
 
-// channel is a channel in the data of the catalog's template.
+// channel is a channel in the form that the catalog's template needs.
 type channel struct {
 	Name    string
 	Entries []entry
@@ -70,7 +70,7 @@ type entry struct {
 	Skips                     []string
 }
 
-// reference is an entry of olm.deprecations in the data of the catalog's template.
+// reference is an entry of olm.deprecations in the form that the catalog's template needs.
 type reference struct{ Schema, Name, Message string }
 
 func writeCatalog(root, name string, p Package, operators []Operator) error {
@@ -100,8 +100,7 @@ func writeCatalog(root, name string, p Package, operators []Operator) error {
 
 const defaultChannel = "stable"
 
-// channelsOf returns the operators' channels, in the order in which the operators first name them. An operator without channels is in
-// defaultChannel.
+// channelsOf returns the operators' channels in the order of their first occurrence. An operator without channels is in defaultChannel.
 func channelsOf(operators []Operator) []channel {
 	var channels []channel
 	for _, operator := range operators {
@@ -120,7 +119,7 @@ func channelsOf(operators []Operator) []channel {
 	return channels
 }
 
-// entry returns the operator's entry for a channel that already contains the entries in before.
+// entry returns the operator's entry for a channel. before are the entries that the channel already has.
 func (o Operator) entry(before []entry) entry {
 	e := entry{Name: o.Name(), SkipRange: o.SkipRange}
 	switch {

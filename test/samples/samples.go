@@ -23,14 +23,15 @@ const NeverReadyLabel = "localcluster.test/never-ready"
 
 // Operator is one version of one sample operator.
 type Operator struct {
-	// Package is the package's name; the bundle's name is "<Package>.v<Version>", with a Release "<Package>-v<Version>-<Release>".
+	// Package is the name of the operator's package. The bundle's name is "<Package>.v<Version>", or "<Package>-v<Version>-<Release>" if
+	// Release is set.
 	Package string
 	// Version is the bundle's semantic version.
 	Version string
 	// MaxOpenShiftVersion is the raw JSON value of the olm.maxOpenShiftVersion property, for example `"4.21"`. If it is empty, the
 	// bundle has no such property.
 	MaxOpenShiftVersion string
-	// FileProperties are further properties in the bundle's own metadata/properties.yaml, which the catalog does not repeat.
+	// FileProperties are additional properties in the bundle's metadata/properties.yaml. The catalog does not contain them.
 	FileProperties []Property
 	// MinKubeVersion is the CSV's minKubeVersion. If it is empty, the CSV does not have the field.
 	MinKubeVersion string
@@ -49,13 +50,13 @@ type Operator struct {
 	Release string
 	// Channels are the operator's channels. Without any, the operator is in "stable" only.
 	Channels []string
-	// Replaces is the version that this version replaces in its channels. The catalog does not need to contain that version. If Replaces is
-	// empty and NoReplaces is false, the version replaces the operator that precedes it in each channel, in the order of Write's arguments.
+	// Replaces is the version that this version replaces in its channels, even if the catalog lacks that version. If Replaces is empty and
+	// NoReplaces is false, this version replaces the preceding operator of each channel, in the order of Write's arguments.
 	Replaces string
-	// NoReplaces is true if the version replaces no other version when Replaces is empty. A channel with two heads cannot be served over
-	// gRPC. The newest version must then skip the others.
+	// NoReplaces is true if the version replaces no other version when Replaces is empty. To serve the catalog over gRPC, the newest
+	// version must then skip the others, because a channel with two heads cannot be served.
 	NoReplaces bool
-	// Skips are the versions that this version skips in its channels, and SkipRange is its skipRange there.
+	// Skips are the versions that this version skips in its channels. SkipRange is the skipRange of its entries there.
 	Skips     []string
 	SkipRange string
 	// CreatedAt is the CSV's annotation createdAt. If it is empty, the CSV does not have the annotation.
@@ -64,7 +65,7 @@ type Operator struct {
 	OwnsAPIService bool
 	// Plain is true if the bundle contains plain manifests (plain+v0), with its package and version in metadata/properties.yaml.
 	Plain bool
-	// Properties are further properties of the bundle in the catalog: see Provides, RequiresKind, RequiresPackage.
+	// Properties are additional properties of the bundle in the catalog; see Provides, RequiresKind and RequiresPackage.
 	Properties []Property
 }
 
@@ -103,8 +104,8 @@ func (o Operator) Plural() string {
 // catalogs of these packages. It keeps the bundles of other versions, as a registry does.
 func Write(root string, operators ...Operator) error { return WritePackages(root, nil, operators...) }
 
-// WritePackages writes operators as Write does, together with the further content of their packages. It also writes packages that have no
-// operators, without channels. A catalog does not list such a package over gRPC.
+// WritePackages writes operators as Write does, with the additional content of their packages. It also writes packages without operators;
+// they have no channels, and a catalog does not list them over gRPC.
 func WritePackages(root string, packages []Package, operators ...Operator) error {
 	byPackage := map[string][]Operator{}
 	var order []string

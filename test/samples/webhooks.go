@@ -18,9 +18,9 @@ const (
 // Group is the API group of the sample operators' kinds.
 const Group = "samples.platform.openshift.io"
 
-// AddWebhooks adds a webhook of each type to the operator's bundle, which Write must have written below root as registry+v1. It
-// adds version v2 to the operator's kind, in which spec.replicas replaces spec.size. The API server calls the webhooks in the
-// operator's Deployment, which does not respond on the local cluster unless a test serves them.
+// AddWebhooks adds a webhook of each type to the operator's bundle, which Write must have written below root as registry+v1. It adds
+// version v2 to the operator's kind, in which spec.replicas replaces spec.size. The webhooks belong to the operator's Deployment. On the
+// local cluster no containers run, so calls fail unless a test serves the webhooks.
 func AddWebhooks(root string, operator Operator) error {
 	manifests := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests")
 	if err := edit(filepath.Join(manifests, operator.Package+".clusterserviceversion.yaml"), func(csv map[string]any) error {

@@ -1,9 +1,9 @@
-// Package services connects the API server of a local cluster, in which no containers run, to servers in the test's process.
-// The API server connects to a Service through this proxy when it calls a webhook or an aggregated API. The proxy forwards the
+// Package services connects the API server of a local cluster, in which no containers run, to servers in the test's process. When the API
+// server calls a webhook or an aggregated API, it connects to the Service through the proxy of this package. The proxy forwards the
 // connection to the loopback address that a test registered for the Service.
 //
-// `localcluster up --services-socket` makes the API server use the proxy. The proxy does not interpret the connections, and
-// connects to loopback addresses only.
+// `localcluster up --services-socket` makes the API server use the proxy. The proxy does not interpret the connections, and connects to
+// loopback addresses only.
 package services
 
 import (
@@ -126,8 +126,9 @@ func (p *Proxy) connect(w http.ResponseWriter, request *http.Request) {
 	tunnel(here, buffered, there)
 }
 
-// resolve returns the loopback address for an address that the API server dials: a Service's cluster IP, or the loopback address of a
-// webhook with a URL. It returns an error for other addresses, and for a Service's port without a registered address.
+// resolve returns the loopback address to which the proxy forwards a connection. address is what the API server dials: a Service's cluster
+// IP, or the loopback address in the URL of a webhook. resolve returns an error for any other address, and for a port of a Service without
+// a registered address.
 func (p *Proxy) resolve(ctx context.Context, address string) (string, error) {
 	if loopback(address) {
 		return address, nil

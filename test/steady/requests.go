@@ -28,7 +28,7 @@ type Requests struct {
 	Written map[string]int
 }
 
-// Log reads an audit log incrementally.
+// Log reads an audit log incrementally: each Read continues where the previous one ended.
 type Log struct {
 	path   string
 	offset int64

@@ -31,8 +31,8 @@ func Candidate(v string) resolve.Candidate {
 	}
 }
 
-// Choosing returns a decision that chooses the first of these versions, which is also the target. All of them are available. It needs at
-// least one version.
+// Choosing returns a decision in which all of these versions are available, and the first one is chosen and is the target. It panics
+// without versions.
 func Choosing(versions ...string) resolve.Decision {
 	decision := resolve.Decision{}
 	for _, v := range versions {

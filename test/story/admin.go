@@ -45,7 +45,8 @@ func NewAdmin(env *environment.Environment) (*Admin, error) {
 	return admin, errors.Join(kubernetesErr, dynamicErr, configErr, platformErr)
 }
 
-// Create creates a PlatformOperator with the package's name. versions is the range of versions that may be installed; "" means any.
+// Create creates a PlatformOperator for the package, with the same name. versions is the range of versions that may be installed; "" means
+// any.
 func (a *Admin) Create(ctx context.Context, pkg, versions string) error {
 	operator := &platformv1alpha1.PlatformOperator{
 		ObjectMeta: metav1.ObjectMeta{Name: pkg},
@@ -119,8 +120,8 @@ func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	)
 }
 
-// ClusterOperatorHas returns a condition of the ClusterOperator, and an error if the condition has a different status. If there is no such
-// condition, it returns nil and an error.
+// ClusterOperatorHas returns a condition of the ClusterOperator. If the condition has a different status, it returns the condition and an
+// error. If there is no such condition, it returns nil and an error.
 func (a *Admin) ClusterOperatorHas(ctx context.Context, conditionType configv1.ClusterStatusConditionType, status configv1.ConditionStatus) (*configv1.ClusterOperatorStatusCondition, error) {
 	clusterOperator, err := a.Config.ConfigV1().ClusterOperators().Get(ctx, ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {

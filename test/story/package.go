@@ -11,7 +11,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Package returns the steps by which one package from a real catalog is installed and becomes healthy.
+// Package returns the steps of a scenario that installs one package from a real catalog and waits until it is healthy.
 func Package(name string) []Step {
 	return []Step{idle(), {
 		Title: fmt.Sprintf("%s is installed from the catalog and healthy", name),
@@ -27,8 +27,9 @@ func Package(name string) []Step {
 	}}
 }
 
-// cannotBeInstalled returns the Installed condition of a PlatformOperator as text if its reason requires an admin to act. In a cluster
-// without other changes, such a condition is permanent. It returns "" for other reasons and for an older generation.
+// cannotBeInstalled returns the Installed condition of a PlatformOperator as text if waiting does not help: the condition is False for the
+// current generation, and an admin must act. It returns "" otherwise. The steps change nothing else in the cluster, so that such a
+// condition is permanent.
 func cannotBeInstalled(ctx context.Context, admin *Admin, name string) string {
 	operator, err := admin.Operator(ctx, name)
 	if err != nil {

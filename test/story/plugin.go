@@ -17,8 +17,8 @@ import (
 // pluginCommand is the prefix of the plugin's commands.
 const pluginCommand = "kubectl platform "
 
-// runPlugin runs a step's command, See, if it is a command of the plugin, and prints its output. It returns an error unless the command
-// succeeds or answers that something is blocked.
+// runPlugin runs the command See of a step and prints its output. It does nothing if See is not a command of the plugin. It returns an
+// error if the command fails, except with the exit code exit.Blocked, which is an answer and not a failure.
 func (s Step) runPlugin(ctx context.Context, admin *Admin, out io.Writer) error {
 	if !strings.HasPrefix(s.See, pluginCommand) {
 		return nil

@@ -34,7 +34,7 @@ func beacons(versions ...string) []samples.Operator {
 	for _, version := range versions {
 		operator := samples.Operator{Package: beacon, Version: version, NeverReady: version == "0.3.0" || version == "0.4.0",
 			ExtraConfigMap: map[bool]string{true: "beacon-first-settings", false: "beacon-settings"}[version == "0.1.0"]}
-		switch version { // a fixed version skips the version that never becomes ready, and replaces its predecessor
+		switch version { // a fixed version skips the version that never becomes ready, and replaces the one before that
 		case "0.3.1":
 			operator.Replaces, operator.Skips = "0.2.0", []string{"0.3.0"}
 		case "0.4.1":

@@ -1,5 +1,5 @@
-// Package story contains the steps that an admin takes with platform operators. A step is an action, and a state of the cluster that
-// follows within a time limit. The demo prints the steps, and the end-to-end test asserts them.
+// Package story contains the steps of scenarios in which an admin uses platform operators. A step is an action, and a state of the cluster
+// that must follow within a time limit. The demo prints the steps, and the end-to-end test requires that they succeed.
 package story
 
 import (
@@ -14,16 +14,17 @@ import (
 type Step struct {
 	// Title describes the state in one sentence.
 	Title string
-	// See is the kubectl command that shows the state; "" if there is none. The demo runs it if it is a command of the plugin.
+	// See is the kubectl command that shows the state; "" if there is none. Tell prints the command, and runs it if it belongs to the
+	// plugin.
 	See string
-	// Within is the maximum time between the end of Act and the state.
+	// Within is the maximum time from the end of Act until the cluster is in the state.
 	Within time.Duration
 	// Act changes the cluster or the catalogs; nil if the step changes nothing.
 	Act func(ctx context.Context, admin *Admin) error
 	// Seen returns nil if the cluster is in the state, and otherwise an error that says what is missing.
 	Seen func(ctx context.Context, admin *Admin) error
-	// Stuck returns a problem that waiting does not solve, or "" if it finds none. If Stuck keeps returning the same problem for the time
-	// settled, the step fails. If Stuck is nil, the step waits for Within.
+	// Stuck returns a problem that waiting does not solve, or "" if it finds none. The step fails when Stuck has returned the same problem
+	// for the time settled. If Stuck is nil, the step waits until Within has passed.
 	Stuck func(ctx context.Context, admin *Admin) string
 }
 
@@ -75,9 +76,9 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 	}
 }
 
-// Tell runs the steps in order. For each step, it prints the time since the start, the title, the command that shows the state, and, if it
-// is a command of the plugin, the output of that command. Tell stops at the first step that fails and prints the conditions that explain
-// the failure.
+// Tell runs the steps in order. For each step, it prints the time since the start, the title, and the command See; if See is a command of
+// the plugin, it runs the command and prints its output. It stops at the first step that fails, and then prints the conditions of the
+// cluster's objects.
 func Tell(ctx context.Context, admin *Admin, steps []Step, out io.Writer) error {
 	start := time.Now()
 	for _, step := range steps {

@@ -68,7 +68,7 @@ func Run(ctx context.Context, config *rest.Config) error {
 		client: client, dynamic: dynamicClient, widgets: widgets.Lister(), deployments: deployments.Lister(),
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]()),
 	}
-	defer o.queue.ShutDown() // also when Run returns early: the queue's goroutines must end in the bubble
+	defer o.queue.ShutDown() // also when Run returns early: a synctest bubble requires that the queue's goroutines end
 	for _, informer := range []cache.SharedIndexInformer{deployments.Informer(), widgets.Informer()} {
 		if _, err := informer.AddEventHandler(o.handler()); err != nil {
 			return err
@@ -115,8 +115,8 @@ func (o *operator) work(ctx context.Context) {
 	}
 }
 
-// sync applies a Widget's Deployment if it is missing or has a different number of replicas, and updates the Widget's condition Available.
-// It does nothing if the Widget is deleted.
+// sync applies the Deployment of a Widget if the Deployment is missing or has a different number of replicas. It updates the Widget's
+// condition Available. It does nothing if the Widget is deleted.
 func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	found, err := o.widgets.ByNamespace(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {
@@ -148,8 +148,9 @@ func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	return o.report(ctx, object, &read, live)
 }
 
-// apply applies the Deployment of a Widget. The cache may still contain a deleted Widget, whose Deployment was garbage-collected. In this
-// case apply returns an error, and the next attempt does not find the Widget.
+// apply applies the Deployment of a Widget. It first reads the Widget from the API server, because the cache may still contain a deleted
+// Widget, whose Deployment must not be created again. For a deleted Widget, it returns an error; the next attempt does not find the Widget
+// in the cache.
 func (o *operator) apply(ctx context.Context, w *widget) (*appsv1.Deployment, error) {
 	if _, err := o.dynamic.Resource(resource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{}); err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ type rule struct {
 	Regex        string         `json:"regex"`
 }
 
-// relabelings returns the rules of a ServiceMonitor's only endpoint, as the Prometheus operator passes them to Prometheus. It returns an
-// error unless there is exactly one endpoint and each rule has the action keep or drop.
+// relabelings returns the metricRelabelings of a ServiceMonitor as Prometheus rules, as the Prometheus operator converts them. It returns
+// an error unless the ServiceMonitor has exactly one endpoint and each rule has the action keep or drop, sourceLabels and a regex.
 func relabelings(manifest []byte) ([]*relabel.Config, error) {
 	var read monitor
 	if err := yaml.Unmarshal(manifest, &read); err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	// restDelay is the time without a write after which AtRest is called.
 	restDelay = time.Second
-	// repeatedWithin is the maximum time for which the checker does not call AtRest because it waits for the operator to repeat a request.
+	// repeatedWithin is how long the checker waits for the operator to repeat a request that failed. It does not call AtRest meanwhile.
 	repeatedWithin = 10 * time.Minute
 	// maxViolations is the maximum number of violations that a cluster keeps. It keeps the first ones.
 	maxViolations = 20
@@ -42,8 +42,8 @@ type Checks struct {
 	// the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is not called
 	// while DelayEvent may delay an event. If it is nil, no state is checked.
 	AtRest func(objects *View) error
-	// IsActive reports whether the operator is running and is the leader. While it returns false, AtRest is not called. Nil means that the
-	// operator always is.
+	// IsActive reports whether the operator is running and is the leader. While it returns false, AtRest is not called. If it is nil, the
+	// operator counts as always active.
 	IsActive func() bool
 }
 
@@ -56,8 +56,9 @@ type checker struct {
 	mu sync.Mutex
 	// timer calls elapsed after restDelay without a write. It is nil after close.
 	timer *time.Timer
-	// unanswered holds the requests by User that got no response, or the response of an injected fault, and that the process has not
-	// repeated, with the times at which they ended. killed holds the numbers of the processes that were killed.
+	// unanswered holds the times at which requests by User ended, keyed by request. It contains a request that got no response, or the
+	// response of an injected fault, until the process repeats it. killed is the set of the numbers of killed processes, whose requests are
+	// ignored.
 	unanswered map[requestKey]time.Time
 	killed     map[int]bool
 	violations []error
@@ -73,8 +74,7 @@ type requestKey struct {
 	verb, resource, subresource, namespace, name string
 }
 
-// Check checks invariants from now on, until the cluster is stopped. Settle and Violations return violations as errors. Call Check at most
-// once, before the operator starts.
+// Check starts to check invariants. Settle and Violations return violations as errors. Call Check at most once, before the operator starts.
 func (c *Cluster) Check(checks Checks) {
 	k := &checker{
 		cluster: c, storage: newStorageReader(c.store), checks: checks,
@@ -98,7 +98,7 @@ func (c *Cluster) Violations() []error {
 	return slices.Clone(k.violations)
 }
 
-// close ends the checks. It returns when no function is running.
+// close stops the timer that calls AtRest. It first waits until a running function of Checks has returned.
 func (k *checker) close() {
 	if k == nil {
 		return
@@ -227,8 +227,8 @@ func (k *checker) isQuiet(quiet time.Duration) bool {
 	return k.cluster.recorder.quietSince(time.Now().Add(-quiet))
 }
 
-// addViolation adds the error of a check function to the violations. when is a text that says when the function was called. The caller must
-// hold mu.
+// addViolation adds the error of a check function to the violations. when describes the moment at which the function was called. The caller
+// must hold mu.
 func (k *checker) addViolation(view *View, err error, when string) {
 	if view.isCompacted() {
 		return // the function saw only some of the objects

@@ -38,8 +38,8 @@ type Options struct {
 	// From is the initial content of the cluster. If it is nil, the cluster starts with only the objects that kube-apiserver creates. If
 	// the time of the snapshot is in the future, Start first sleeps until then.
 	From *Snapshot
-	// MaxRequestsPerSecond is the maximum number of requests in one second of virtual time, not counting requests from the cluster's own
-	// components. If it is exceeded, all later requests from other processes fail and Settle returns an error, so that endless loops end. 0
+	// MaxRequestsPerSecond is the maximum number of requests in one second of virtual time. Requests from the cluster's own components do
+	// not count. When the maximum is exceeded, all later requests that count fail and Settle returns an error, so that endless loops end. 0
 	// means 50,000.
 	MaxRequestsPerSecond int
 	// Registries serve the built-in kinds. The default is package builtin. A cluster that starts from a snapshot must use the same
@@ -132,7 +132,7 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 }
 
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record its requests
+	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record this client's requests
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 func (c *Cluster) Stop() {
 	c.checker.Load().close()
 	c.stop()
-	if !c.restarting.Load() { // else RestoreSnapshot has stopped it, and could not start another one
+	if !c.restarting.Load() { // otherwise RestoreSnapshot has stopped the server and failed to start another one
 		c.server.Load().Stop()
 	}
 	c.stopComponents()

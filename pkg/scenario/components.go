@@ -41,7 +41,7 @@ func (c *Cluster) startComponents() error {
 	c.components.running.Go(func() { runner.Run(running) })
 	c.components.running.Go(func() {
 		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
-			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle returns the error, too
+			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle returns this error
 			c.failed.Store(&err)
 		}
 	})

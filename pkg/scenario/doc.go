@@ -35,7 +35,7 @@
 //   - apiserver, builtin and rbac are the API server, its built-in kinds and its authorizer.
 //   - controllers replaces kube-controller-manager's controllers for Namespaces, garbage collection and ClusterRole aggregation.
 //   - workloads replaces the controllers of Deployments, Jobs and other workloads, the scheduler and the kubelet.
-//   - transport and network are HTTP and connections in memory.
+//   - transport sends HTTP requests to a handler, and network connects clients and servers, both without sockets.
 //   - queues counts the items that client-go's work queues have handled.
 //   - story runs scenarios that are written in YAML.
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// Event is a write of an object to the cluster's storage, as watches deliver it.
+// Event is a write to an object in the cluster's storage, as watches deliver it.
 type Event struct {
 	// Revision is the revision of the write. It is the object's resourceVersion after the write.
 	Revision int64
@@ -34,7 +34,7 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s %q at %d", e.Type, e.Resource, name, e.Revision)
 }
 
-// newEvent returns the Event for a write. It returns false if the written key is not the key of an API object.
+// newEvent returns the Event for a write. isObject is false if the written key is not the key of an API object.
 func newEvent(stored *clientv3.Event) (event Event, isObject bool) {
 	event = Event{Revision: stored.Kv.ModRevision, Type: watch.Modified}
 	switch {
@@ -82,11 +82,11 @@ type EventDelay struct {
 	// By is the maximum time for which the event is delayed, counted from the write. In a bubble, it is virtual time. Required: 0 delays
 	// nothing.
 	By time.Duration
-	// Merge withholds only the selected event, until the next event for the same object. The user's watches deliver the change from the
-	// state before the first event to the state after the second one as one event: created and modified as Added, deleted and created as
-	// Modified with a different UID, created and deleted as no event. A client whose watch broke, and that then listed again, would see the
-	// same. If there is no next event within By, the event is delivered late, after later events for other objects. A bookmark follows it,
-	// so that a client that resumes the watch does not go back to the revision of the late event.
+	// If Merge is true, the user's watches withhold only the selected event, until the next event for the same object. They deliver the two
+	// as one event: created and modified as Added, deleted and created as Modified with a different UID, created and deleted as no event. A
+	// client sees the same if its watch breaks between the two writes and it then lists again. If there is no next event within By, the
+	// event is delivered late, after later events for other objects. A bookmark follows it, so that a client that resumes the watch does
+	// not go back to the revision of the late event.
 	//
 	// If Merge is false, the user's watches that may deliver the event deliver neither the event nor later events until By has passed, as
 	// on a slow connection. Watches of other kinds are not delayed.
@@ -95,7 +95,7 @@ type EventDelay struct {
 
 // DelayEvent adds a delay for a future event. The delay also applies to watches that start after the write, if they start at an earlier
 // resourceVersion. If several delays select the same event, the first one takes effect. If a watch ends while it withholds an event and has
-// delivered later ones, the watch that resumes it gets 410 Gone, so that the client lists again and does not miss the event.
+// delivered later events, the watch that resumes it gets 410 Gone, so that the client lists again and does not miss the event.
 func (c *Cluster) DelayEvent(d EventDelay) *DelayedEvent {
 	return &DelayedEvent{c.store.Delay(etcd.Delay{
 		Watches: func(ctx context.Context) bool {

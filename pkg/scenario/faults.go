@@ -160,7 +160,7 @@ func (i *Injection) Remove() {
 	i.faults.injections = slices.DeleteFunc(i.faults.injections, func(other *Injection) bool { return other == i })
 }
 
-// Applied returns the requests that the fault's effect handled. The fields for the responses are not set in them.
+// Applied returns the requests that the fault's effect handled. The fields of Request that describe the response are not set.
 func (i *Injection) Applied() []Request {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()

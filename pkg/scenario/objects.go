@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Objects returns all objects of the cluster by resource, each in the preferred version of its group. It omits Events and Leases, which are
-// not part of the state that an operator declares. The cluster does not record the requests that Objects sends.
+// Objects returns all objects of the cluster, keyed by resource. Each object is in the preferred API version of its group. It omits Events
+// and Leases, which are not part of the state that an operator declares. The cluster does not record the requests that Objects sends.
 func (c *Cluster) Objects(ctx context.Context) (map[schema.GroupResource][]unstructured.Unstructured, error) {
 	config := c.server.Load().ClientConfig(AdminUser)
 	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)

@@ -125,8 +125,8 @@ func (c *Cluster) send(request Request, r *http.Request, stale *staleList) (*htt
 	return response, err
 }
 
-// refusal counts a request, unless a component of the cluster sends it. It returns an error if the process was killed. If there were too
-// many requests, it waits for loopPause and then returns an error.
+// refusal returns the error for a request that must not be sent, or nil. It counts the request, unless a component of the cluster sends it.
+// If the process was killed, it returns ErrKilled. If there were too many requests, it waits for loopPause and then returns an error.
 func (t processTransport) refusal(ctx context.Context, request Request) error {
 	if recorder := t.process.cluster.recorder; !t.process.isOfCluster && !recorder.count(request) {
 		select {

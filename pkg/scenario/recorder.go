@@ -14,7 +14,7 @@ type recorder struct {
 	mu       sync.Mutex
 	requests []Request
 	watches  []Request
-	// inFlight holds the requests that have not ended, by the numbers that begin returned. sent is the last such number.
+	// inFlight holds the requests that have not ended, keyed by the numbers that begin returned. sent is the last such number.
 	inFlight map[int]Request
 	sent     int
 	// second is the beginning of the current second. inSecond is the number of requests since then. loop is the first request that exceeded
@@ -23,7 +23,7 @@ type recorder struct {
 	inSecond     int
 	maxPerSecond int
 	loop         *Request
-	// lastWrite is the time at which the last write ended. It ignores writes of Leases, because leaders renew Leases forever.
+	// lastWrite is the time at which the last write ended. It ignores writes to Leases, because leaders renew Leases forever.
 	lastWrite time.Time
 }
 
@@ -31,7 +31,7 @@ func newRecorder(maxPerSecond int) *recorder {
 	return &recorder{inFlight: map[int]Request{}, lastWrite: time.Now(), maxPerSecond: maxPerSecond}
 }
 
-// count counts a request, and reports whether it may be sent. After a second with more than maxPerSecond requests, count always returns
+// count counts a request, and reports whether it may be sent. Once a second had more than maxPerSecond requests, count always returns
 // false. Virtual time only advances when all goroutines wait, so an endless loop of requests would never end by itself.
 func (r *recorder) count(request Request) bool {
 	r.mu.Lock()
@@ -99,7 +99,7 @@ func (r *recorder) quietSince(since time.Time) bool {
 	return len(r.inFlight) == 0 && !r.lastWrite.After(since)
 }
 
-// busy returns a text that lists the oldest requests in flight and the last writes.
+// busy describes the oldest requests in flight and the last writes, for the error of Settle.
 func (r *recorder) busy() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -85,8 +85,8 @@ func (r Request) isElection() bool {
 // paths parses the URLs of requests as an API server does.
 var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// ParseRequest returns the Kubernetes request that a user's HTTP request to an API server stands for. It sets Time to now. It sets neither
-// Process nor the fields of the response. It reads the body with r.GetBody, and does not consume r.Body.
+// ParseRequest parses a user's HTTP request to an API server. It sets Time to the current time. It sets neither Process nor the fields of
+// the response. It reads the body with r.GetBody, and does not consume r.Body.
 func ParseRequest(user string, r *http.Request) Request {
 	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	info, err := paths.NewRequestInfo(r)
@@ -98,7 +98,7 @@ func ParseRequest(user string, r *http.Request) Request {
 	described.Verb, described.Namespace, described.Name = info.Verb, info.Namespace, info.Name
 	described.Resource, described.Subresource = schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, info.Subresource
 	if described.Resource == (schema.GroupResource{Resource: "namespaces"}) {
-		described.Namespace = "" // the parser also sets this to the name of a Namespace
+		described.Namespace = "" // for a request for a Namespace, the parser sets this to the name of the Namespace
 	}
 	switch {
 	case described.Verb == "patch" && strings.HasPrefix(r.Header.Get("Content-Type"), string(types.ApplyPatchType)):

@@ -19,7 +19,7 @@ const (
 	settleInFlight = 10
 )
 
-// Settle waits until no request except watches is in flight, and no client has written for 10 seconds. It ignores writes of Leases. It
+// Settle waits until no request except watches is in flight, and no client has written for 10 seconds. It ignores writes to Leases. It
 // returns an error if the cluster does not settle within 10 minutes, if a client sends requests in an endless loop, or if the cluster's
 // controllers have stopped. It also returns violations of the invariants that were passed to Check. Call Settle in a testing/synctest
 // bubble. All times are virtual.

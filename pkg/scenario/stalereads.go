@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// staleTime is the time for which a watch that follows a stale list delivers nothing. It is longer than anything that controllers do
-// without a pause. So controllers always act on the stale lists before the first event, regardless of the order in which goroutines run.
+// staleTime is the time for which a watch that follows a stale list delivers nothing. Controllers that do not sleep need less time, so they
+// always act on the stale lists before the first event, regardless of the order in which goroutines run.
 const staleTime = time.Second
 
 // staleList is one call of ServeStaleLists that is in effect.
@@ -30,11 +30,11 @@ type staleLists struct {
 	all []*staleList
 }
 
-// ServeStaleLists makes the API server treat a user's clients, until stop is called, like an API server whose watch cache lags:
+// ServeStaleLists makes the API server behave toward a user's clients like an API server whose watch cache lags, until stop is called:
 //
 //   - It refuses watches with sendInitialEvents, like an API server without the feature WatchList. Informers then list.
-//   - It answers LISTs with resourceVersion=0, and without resourceVersionMatch, with the state at the revision, as one page. A watch that
-//     follows begins at this revision. After a second, it delivers all later events.
+//   - It answers LISTs that have resourceVersion=0 and no resourceVersionMatch with the state at the revision, as one page. A watch from
+//     this revision delivers nothing for a second, and then all later events.
 //
 // GETs, all other LISTs and watches, and writes are served from the latest state. If the revision was compacted, the LISTs get 410 Gone,
 // and informers list the latest state. If several calls are for the same user, the last one takes effect. Request.IsFaulted is true for the

@@ -23,14 +23,14 @@ import (
 
 // View is a read-only view of a cluster's objects at one revision. It reads the storage and sends no requests. It may be used concurrently.
 //
-// Returned objects are in the version in which they are stored. Views share them, so callers must not modify them.
+// Returned objects are in the storage version of their kind. Views share the objects, so callers must not modify them.
 type View struct {
 	storage  *storageReader
 	revision int64
 	failed   *viewError
 }
 
-// viewError is the first error of a View and of the views that View.Ago returned.
+// viewError is the first error of a View. The View shares it with the views that View.Ago returned.
 type viewError struct {
 	mu  sync.Mutex
 	err error
@@ -84,13 +84,13 @@ func (v *View) List(resource schema.GroupResource, namespace string) []*unstruct
 	return objects
 }
 
-// Ago returns a view of the objects at an earlier time. by is the time from then until now, which is virtual in a bubble. For a time before
-// Cluster.Check was called, Ago returns the objects at the time of that call.
+// Ago returns a view of the objects as they were the given time ago. In a bubble, the time is virtual. For a time before Cluster.Check was
+// called, Ago returns the objects at the time of that call.
 func (v *View) Ago(by time.Duration) *View {
 	return &View{storage: v.storage, revision: min(v.revision, v.storage.revisionAt(time.Now().Add(-by))), failed: v.failed}
 }
 
-// isCompacted reports whether an object could not be read because Cluster.Compact removed its version.
+// isCompacted reports whether an object could not be read because the revision was compacted.
 func (v *View) isCompacted() bool { return errors.Is(v.failed.get(), rpctypes.ErrCompacted) }
 
 // err returns the first error of the view.
@@ -109,9 +109,9 @@ type storageReader struct {
 	client kubernetes.Interface
 
 	mu sync.Mutex
-	// decoded caches the last decoded version of each object, by storage key.
+	// decoded caches each object at the revision that was decoded last, keyed by storage key.
 	decoded map[string]decodedObject
-	// times holds the times of writes with their revisions, in chronological order.
+	// times holds the times of writes and the revisions after them, in chronological order. It is used to find the revision at a time.
 	times []timedRevision
 }
 
@@ -137,14 +137,14 @@ func (s *storageReader) at(revision int64) *View {
 	return &View{storage: s, revision: revision, failed: &viewError{}}
 }
 
-// wrote records that a write that happens now led to the revision.
+// wrote records the current time and the revision after a write.
 func (s *storageReader) wrote(revision int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.times = append(s.times, timedRevision{time.Now(), revision})
 }
 
-// revisionAt returns the last revision that was recorded up to a given time, or the first recorded revision if there is none.
+// revisionAt returns the last revision that was recorded up to a given time, or the first recorded revision if all were recorded later.
 func (s *storageReader) revisionAt(at time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

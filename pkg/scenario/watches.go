@@ -23,8 +23,8 @@ func (w *watches) add(request Request, body io.ReadCloser) io.ReadCloser {
 	return watched
 }
 
-// CutWatches breaks the connections of the open watches whose requests match, as a restart of the API server does. It returns the number
-// of these watches. If match is nil, it breaks all of them.
+// CutWatches breaks the connections of the open watches whose requests match, as a restart of the API server does. If match is nil, it
+// breaks all open watches. It returns the number of broken watches.
 func (c *Cluster) CutWatches(match func(Request) bool) int {
 	c.watches.mu.Lock()
 	defer c.watches.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // Write is a write request with its content.
 type Write struct {
 	Request
-	// FieldManager is the field manager that the request names; empty if it names none.
+	// FieldManager is the field manager in the request's query, or empty if it has none.
 	FieldManager string
 
 	body []byte

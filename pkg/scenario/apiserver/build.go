@@ -36,7 +36,7 @@ const (
 	minWatch = 30 * time.Minute
 )
 
-// builder builds two chained servers: one for the built-in kinds, and the one that it delegates to, for custom resources.
+// builder builds two chained servers. The server for built-in kinds delegates all other requests to the server for custom resources.
 type builder struct {
 	running    context.Context
 	options    Options
@@ -115,7 +115,7 @@ func (b *builder) genericConfig(codecs serializer.CodecFactory) *genericapiserve
 	}
 	config.EnableIndex, config.EnableProfiling, config.EnableMetrics = false, false, false
 	config.SkipOpenAPIInstallation = true
-	// One of the default checks starts a goroutine that runs as long as the process. A bubble would never end.
+	// One of the default checks starts a goroutine that runs as long as the process. With it, a bubble would never end.
 	config.HealthzChecks, config.LivezChecks, config.ReadyzChecks = nil, nil, nil
 	config.AggregatedDiscoveryGroupManager = b.discovery
 	// These hooks only update metrics, every second.

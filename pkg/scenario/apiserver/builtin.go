@@ -98,7 +98,7 @@ func (b *builder) installVersion(server *genericapiserver.GenericAPIServer, vers
 	return nil
 }
 
-// builtinCodec returns the codec that stores objects of a version: protobuf, as in kube-apiserver.
+// builtinCodec returns the codec that stores objects in an API version, as protobuf like kube-apiserver.
 func (b *builder) builtinCodec(version schema.GroupVersion) runtime.Codec {
 	info, _ := runtime.SerializerInfoForMediaType(b.codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	internal := schema.GroupVersion{Group: version.Group, Version: runtime.APIVersionInternal}

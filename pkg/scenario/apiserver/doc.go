@@ -2,7 +2,7 @@
 // in-memory storage. Clients reach it without a socket.
 //
 // As in kube-apiserver, k8s.io/apiextensions-apiserver serves CustomResourceDefinitions and custom resources: schemas, defaults, pruning,
-// CEL rules, status, server-side apply. Package builtin provides the built-in kinds. A bearer token that is the user's name authenticates a
-// request, and RBAC authorizes it. The admission plugins are NamespaceLifecycle and ValidatingAdmissionPolicy. There is no OpenAPI
-// endpoint, no watch cache, and no priority and fairness.
+// CEL rules, status, server-side apply. Package builtin provides the built-in kinds. The bearer token of a request is the name of its user.
+// RBAC authorizes the request. The admission plugins are NamespaceLifecycle and ValidatingAdmissionPolicy. There is no OpenAPI endpoint, no
+// watch cache, and no priority and fairness.
 package apiserver

@@ -68,7 +68,7 @@ func (s *Server) start(ctx context.Context, options Options) error {
 		return err
 	}
 	handler, err = b.build()
-	s.servers = b.servers // also those that were built before an error
+	s.servers = b.servers // including the servers that were built before an error
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *Server) start(ctx context.Context, options Options) error {
 func (s *Server) Stop() {
 	s.stop()
 	s.transport.Close()
-	time.Sleep(tearDownWithin) // otherwise a goroutine would remain; a bubble panics if one does
+	time.Sleep(tearDownWithin) // otherwise a goroutine would remain, and the bubble would panic
 	for _, server := range s.servers {
 		server.Destroy()
 	}

@@ -55,8 +55,8 @@ func StorageKey(resource schema.GroupResource, namespace, name string) string {
 	return path.Join(keyPrefix, resourcePrefix(resource), namespace, name)
 }
 
-// ParseStorageKey is the inverse of StorageKey: it returns the object that has the given key in the store. It returns false for the key of
-// other data.
+// ParseStorageKey is the inverse of StorageKey: it returns the object that has the given key in the store. isObject is false if the key is
+// not the key of an object.
 func ParseStorageKey(key string) (resource schema.GroupResource, namespace, name string, isObject bool) {
 	parts := strings.Split(strings.TrimPrefix(key, keyPrefix+"/"), "/")
 	if len(parts) < 3 || len(parts) > 4 || !strings.HasPrefix(key, keyPrefix+"/") {

@@ -24,7 +24,7 @@ func beginPod(object runtime.Object) {
 }
 
 // podGracePeriod returns the grace period of a Pod in seconds. It is 0 for a Pod that is not bound to a node or has ended. For other Pods,
-// requested takes precedence over the Pod's spec, unless it is nil. A negative period becomes 1.
+// it is requested, or the period in the Pod's spec if requested is nil. A negative period becomes 1.
 func podGracePeriod(object runtime.Object, requested *int64) int64 {
 	pod := object.(*corev1.Pod)
 	var period int64
@@ -109,7 +109,7 @@ func keepClusterIP(object, old runtime.Object) {
 	setClusterIP(object)
 }
 
-// templateGeneration is the annotation with the number of a DaemonSet's template, which increases with each change to the template.
+// templateGeneration is the annotation with the generation of a DaemonSet's Pod template. It increases with each change to the template.
 const templateGeneration = appsv1.DeprecatedTemplateGeneration
 
 func beginDaemonSet(object runtime.Object) {

@@ -49,7 +49,7 @@ func selectJobPods(object runtime.Object) {
 	job.Spec.Selector.MatchLabels = selected
 }
 
-// Labels from before Kubernetes 1.27 that are still set.
+// Labels that Kubernetes 1.27 replaced and still sets.
 const (
 	legacyJobName       = "job-name"
 	legacyControllerUID = "controller-uid"

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Kind describes a built-in kind and the version in which it is served.
+// Kind describes a built-in kind and the API version in which it is served.
 type Kind struct {
 	schema.GroupVersion
 	// Resource and Singular are the plural and singular resource names, in lower case.
@@ -54,8 +54,8 @@ type rules struct {
 	// generationFields lists names of top-level fields of the Go type. Nil means Spec. If the slice is empty but not nil, the generation
 	// never increases.
 	generationFields []string
-	// prepareCreate changes a new object after its status was cleared. prepareUpdate changes the new version of an object. canonicalize
-	// changes both after validation. All are optional.
+	// prepareCreate changes a new object after its status was cleared. prepareUpdate changes an object that replaces old. canonicalize
+	// changes new and updated objects after validation. All are optional.
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	canonicalize  func(object runtime.Object)

@@ -44,8 +44,8 @@ func namespaceFields(object runtime.Object) map[string]string {
 	return map[string]string{"status.phase": string(namespace.Status.Phase), "name": namespace.Name}
 }
 
-// namespaceREST is the registry of Namespaces. A deletion marks the Namespace as Terminating. The registry removes it when spec.finalizers and
-// metadata.finalizers are empty.
+// namespaceREST is the registry of Namespaces. A deletion marks a Namespace as Terminating. The registry removes the Namespace when
+// spec.finalizers and metadata.finalizers are empty.
 type namespaceREST struct {
 	withoutDeleteCollection
 	store resourceREST
@@ -159,7 +159,7 @@ func setPropagation(object metav1.Object, policy *metav1.DeletionPropagation) {
 	object.SetFinalizers(finalizers)
 }
 
-// namespaceEnds reports whether an update removes the last finalizer of a terminating Namespace.
+// namespaceEnds reports whether an update leaves a terminating Namespace without finalizers, so that the registry must remove it.
 func namespaceEnds(ctx context.Context, key string, object, existing runtime.Object) bool {
 	return len(object.(*corev1.Namespace).Spec.Finalizers) == 0 && genericregistry.ShouldDeleteDuringUpdate(ctx, key, object, existing)
 }

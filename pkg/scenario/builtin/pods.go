@@ -17,7 +17,7 @@ import (
 	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 )
 
-// PodSubresources returns the storage of the Pod subresources "binding" and "eviction", by their names in a URL. pods is the registry of Pods
+// PodSubresources returns the storage of the Pod subresources, keyed by "pods/binding" and "pods/eviction". pods is the registry of Pods
 // that Kind.Storage returned.
 func PodSubresources(pods rest.Storage, budgets policyclient.PodDisruptionBudgetsGetter) map[string]rest.Storage {
 	store := *pods.(resourceREST).Store

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Storage returns the storage of a kind and of its subresources, by their names in a URL, such as "pods" and "pods/status".
+// Storage returns the storage of a kind and of its subresources, keyed by their names in a URL, such as "pods" and "pods/status".
 func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, grants Grants) (map[string]rest.Storage, error) {
 	base := strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
 	store, err := k.store(base, options)
@@ -119,7 +119,7 @@ func (r resourceREST) Categories() []string {
 	return nil
 }
 
-// subresource is a subresource that reads and updates the objects of a registry.
+// subresource is a subresource, such as "status", that reads and updates the objects of a registry.
 type subresource struct{ store *genericregistry.Store }
 
 var (

@@ -61,8 +61,8 @@ func (c *clusterRoles) aggregate(ctx context.Context, role *rbacv1.ClusterRole, 
 	return nil
 }
 
-// aggregated returns the rules of the ClusterRoles that a ClusterRole aggregates, without duplicates. They are ordered by selector, and for
-// each selector by the names of the ClusterRoles.
+// aggregated returns the rules of the ClusterRoles that a ClusterRole aggregates, without duplicates. The rules are ordered by selector,
+// and for each selector by the names of the ClusterRoles.
 func aggregated(role *rbacv1.ClusterRole, all []rbacv1.ClusterRole) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	for _, labelSelector := range role.AggregationRule.ClusterRoleSelectors {

@@ -143,8 +143,8 @@ func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[stri
 }
 
 // delete deletes an object if it has not changed since it was observed, because a client may just have removed an owner reference. It sends
-// the request only once for each version of the object. Otherwise each event in a large terminating namespace would delete all remaining
-// objects again.
+// the request only once for each resourceVersion of the object. Otherwise each event in a large terminating namespace would delete all
+// remaining objects again.
 func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
 	if o.deletionSent {
 		return nil

@@ -39,8 +39,8 @@ func resourceName(o *object) []string { return []string{o.resource.Resource + ".
 
 func finalizerNames(o *object) []string { return o.Finalizers }
 
-// counts formats the number of objects for each name that the function names returns, sorted by name. If there are no names, it returns "".
-// The formats are kube-controller-manager's.
+// counts lists the names that the function names returns for the objects, sorted, each with the number of its objects. format formats a
+// name and its number, as kube-controller-manager does. If there are no names, counts returns "".
 func counts(objects []*object, format string, names func(*object) []string) string {
 	number := map[string]int{}
 	for _, o := range objects {

@@ -68,7 +68,7 @@ type runner struct {
 	graph       *graph
 	client      *etcdclient.Client
 	controllers []controller
-	// failed are changes that a controller failed to handle.
+	// failed are the changes that a controller failed to handle. They are retried after retryAfter.
 	failed []change
 }
 

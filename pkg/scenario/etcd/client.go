@@ -103,7 +103,7 @@ func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOp
 	return w.store.watch(ctx, key, string(op.RangeBytes()), op.Rev())
 }
 
-// RequestProgress implements clientv3.Watcher. It always returns an error, because only a watch cache calls it.
+// RequestProgress implements clientv3.Watcher. It always returns an error. Only a watch cache would call it.
 func (watcher) RequestProgress(context.Context) error {
 	return fmt.Errorf("the etcd in memory sends no progress notifications")
 }

@@ -9,7 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Delay delays an event on its way to some watches. Neither writes nor reads wait for it.
+// Delay delays the delivery of an event to some watches. It delays neither writes nor reads.
 type Delay struct {
 	// Watches reports whether the delay applies to a watch that was started with the given context. Required.
 	Watches func(ctx context.Context) bool
@@ -19,9 +19,9 @@ type Delay struct {
 	Nth int
 	// By is the maximum time for which the event is delayed, counted from the write.
 	By time.Duration
-	// Merge withholds only the selected event, until the next event for the same key. Watches deliver one event for both. If there is no
-	// next event within By, watches deliver the selected event late, after events with higher revisions. If Merge is false, the watches of
-	// the key deliver neither the event nor any later event until By has passed.
+	// Merge withholds only the selected event, until the next event for the same key. Watches then deliver the two as one event. If there
+	// is no next event within By, watches deliver the selected event late, after events with higher revisions. If Merge is false, the
+	// watches of the key deliver neither the event nor any later event until By has passed.
 	Merge bool
 }
 
@@ -42,7 +42,8 @@ type DelayedEvent struct {
 	broken []brokenWatch
 }
 
-// brokenWatch is a watch that ended while it withheld an event, although it had delivered later events, up to the revision sent.
+// brokenWatch is a watch of the keys from start to end that ended while it withheld an event. sent is the revision up to which the watch
+// delivered events, which is later than the withheld event.
 type brokenWatch struct {
 	start, end string
 	sent       int64
@@ -110,7 +111,7 @@ func (s *Store) delayFor(event *clientv3.Event, w *watch) *DelayedEvent {
 	return nil
 }
 
-// finishMerged ends the delays of earlier events that are replaced by an event for the same key.
+// finishMerged ends the delays of earlier events that watches merge with an event, because it is the next one for the same key.
 func (s *Store) finishMerged(event *clientv3.Event) {
 	for _, d := range s.delays {
 		if d.isPending && d.delay.Merge && d.event != event && string(d.event.Kv.Key) == string(event.Kv.Key) {
@@ -161,8 +162,8 @@ func (w *watch) recordBroken() {
 	}
 }
 
-// missesEvent reports whether a new watch continues a watch that ended while it withheld an event, from a revision after that event. It
-// returns true once for each such ended watch.
+// missesEvent reports whether a new watch would miss an event, because it starts after the event and resumes a watch that ended while it
+// withheld the event. For each watch that ended so, missesEvent returns true only once.
 func (s *Store) missesEvent(w *watch) bool {
 	for _, d := range s.delays {
 		if len(d.broken) == 0 || !d.delay.Watches(w.context) {

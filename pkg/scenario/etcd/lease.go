@@ -6,7 +6,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// lease is the time at which keys expire. It cannot be renewed, because an API server's storage never renews a lease.
+// lease holds the expiry time of the keys that are attached to it. It cannot be renewed, because an API server's storage never renews a
+// lease.
 type lease struct {
 	expires time.Time
 	timer   *time.Timer

@@ -216,8 +216,9 @@ func (s *Store) Put(all ...KeyValue) {
 	}
 }
 
-// remove deletes a key if the revision of its last modification is the expected one; expected is 0 if the key must not exist. It returns
-// the key's current version if its revision is not the expected one, the store's revision, and whether the key is absent now.
+// remove deletes a key if the revision of its last modification is the expected one; expected is 0 if the key must not exist. If the
+// revision differs, remove returns the key's current version and false. deleted is true if the key does not exist after the call. revision
+// is the store's revision.
 func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, revision int64, deleted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,16 +17,16 @@ type watch struct {
 	// queue holds the responses that have not been delivered yet. A value in wake means that the queue may contain new responses.
 	queue []queued
 	wake  chan struct{}
-	// withheld holds the events that a Delay withholds until the next event for their key.
+	// withheld holds the events that a Delay withholds until the next event for the same key. It is keyed by that key.
 	withheld map[string]queued
-	// last is the highest revision of the events that were queued, and sent is the highest revision of those that left the queue.
+	// last is the highest revision that was queued, and sent is the highest revision that left the queue.
 	last, sent int64
 	// compacted is the compacted revision if Store.Replace ended the watch; otherwise it is 0.
 	compacted int64
 }
 
-// queued is an event that has not been delivered yet, and its delay, if it has one. If there is no event, it is a progress notification at
-// a revision.
+// queued is an event that has not been delivered yet, and the delay of the event, or nil. If event is nil, queued is a progress
+// notification that contains the revision.
 type queued struct {
 	event    *clientv3.Event
 	delay    *DelayedEvent
@@ -34,8 +34,7 @@ type queued struct {
 }
 
 // watch starts a watch that ends when the context ends. With revision 0, it delivers only future events. If the revision is compacted, the
-// channel delivers an error and is closed. The same happens if the new watch would continue an earlier one from a revision after an event
-// that a Delay withheld from the earlier one.
+// channel delivers an error and is closed. The same happens if the watch would miss an event; see missesEvent.
 func (s *Store) watch(ctx context.Context, start, end string, revision int64) clientv3.WatchChan {
 	results := make(chan clientv3.WatchResponse)
 	s.mu.Lock()
@@ -141,8 +140,8 @@ func (w *watch) release(delay *DelayedEvent) {
 	}
 }
 
-// take removes from the queue the responses that can be delivered now, which are those before the first event whose delay is pending, and
-// returns them.
+// take removes the responses that can be delivered from the queue, and returns them: all before the first event whose delay is pending. If
+// Store.Replace ended the watch, it returns only the error for that.
 func (w *watch) take() (responses []clientv3.WatchResponse) {
 	var events []*clientv3.Event
 	flush := func() {

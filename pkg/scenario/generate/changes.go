@@ -16,13 +16,13 @@ const gitOpsInterval = "1m"
 // objectState is the state of an object after the steps that a generator has made so far.
 type objectState struct {
 	kind *Kind
-	// isCreated reports whether the last step that created or deleted the object created it. isCertain reports whether the object certainly
-	// exists: a step created the base object, and no earlier step deleted the object. wasDeleted reports whether a step deleted the object.
-	// A deleted object may still exist until the end of the story.
+	// isCreated is true if a step created the object and no later step deleted it. isCertain is true if the object certainly exists: a step
+	// created the base object, and no step ever deleted it. wasDeleted is true if a step deleted the object, which may then still exist
+	// until the end of the story.
 	isCreated, isCertain, wasDeleted bool
 	// desired is the object that GitOps applies, or nil if GitOps does not apply it.
 	desired map[string]any
-	// reported lists the fields whose Reported values have not been corrected by any step yet, in the order of the steps.
+	// reported lists the fields with Reported values that no step has corrected, in the order of the steps that set the values.
 	reported []reportedField
 	// corrected are the corrections so far.
 	corrected []correction
@@ -37,7 +37,7 @@ type reportedField struct {
 // correction holds the index of a step that set a field to a Reported value, and the index of the step that corrected it.
 type correction struct{ reported, by int }
 
-// correct removes a field, and the fields below it, from the reported ones, because the given step corrects them. step is its index.
+// correct moves a field, and the fields below it, from reported to corrected. step is the index of the step that corrects them.
 func (o *objectState) correct(path Path, step int) {
 	o.reported = slices.DeleteFunc(o.reported, func(each reportedField) bool {
 		if !path.contains(each.path) {
@@ -157,7 +157,8 @@ func (o *objectState) deleteStep(index int) (story.Step, error) {
 	return story.Step{Title: "An admin deletes " + o.title(), Verb: "delete", Refused: story.MayBeRefused, Arguments: arguments}, err
 }
 
-// pick returns a random field among those that isWanted selects, and one of the field's values. It returns false if there is none.
+// pick returns a random field among those that isWanted selects, and one of the field's values. The last result is false if there is no
+// such field or value.
 func (o *objectState) pick(random *rand.Rand, isWanted func(Field) bool) (Field, Value, bool) {
 	var fields []Field
 	for _, field := range o.kind.Fields {
@@ -173,9 +174,9 @@ func (o *objectState) pick(random *rand.Rand, isWanted func(Field) bool) (Field,
 	return field, value, found
 }
 
-// pick returns a random value. It first chooses the class, so that a class with many values does not displace the other classes. It omits
-// values of a wrong type: the API server refuses them before validation and admission, answers a server-side apply of them with an internal
-// error, and logs an error for each.
+// pick returns a random value, or false if there is none. It first chooses the class, so that a class with many values does not displace
+// the other classes. It omits values of a wrong type: the API server refuses them before validation and admission, answers a server-side
+// apply of them with an internal error, and logs an error for each.
 func (f Field) pick(random *rand.Rand, of *fieldSchema) (Value, bool) {
 	values := map[Class][]Value{}
 	for _, value := range f.Values {

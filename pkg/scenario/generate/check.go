@@ -16,19 +16,19 @@ import (
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator harness.Operator
-	// From is the checkpoint at which stories begin. IsRunning must be true.
+	// From is the checkpoint at which stories begin. From.IsRunning must be true.
 	From harness.Checkpoint
 	// AfterStep checks the system when the cluster has settled after a step of a story or of Finish. It is also called with the zero Step
 	// when the operator is at rest after the last step. If it is nil, nothing is checked.
 	AfterStep func(ctx context.Context, system *harness.System, step story.Step) error
-	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step, when it
-	// has removed all injected faults. Finish must make its changes with CheckedSystem.Do, so that AfterStep checks each of them. Nil does
-	// nothing.
+	// Finish ends outages, and corrects the values that the operator reports as user errors. Check removes all injected faults after the
+	// last step, and then calls Finish. Finish must make its changes with CheckedSystem.Do, so that AfterStep checks each of them. It is
+	// optional.
 	Finish func(ctx context.Context, ended CheckedSystem) error
 	// CheckState returns an error if the state at rest is not the state that users declared. If it is nil, nothing is checked.
 	CheckState func(ctx context.Context, ended *harness.System) error
-	// ExcessWrites is called with the writes of a restarted operator. It returns those that the operator must not send, because it found
-	// the cluster as it had left it. The writes have not changed the cluster. If ExcessWrites is nil, all of them count.
+	// ExcessWrites selects, from the writes of a restarted operator, those that an operator must not send if it finds the cluster as it
+	// left it. None of the writes has changed the cluster. If ExcessWrites is nil, the operator must not send any.
 	ExcessWrites func(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error)
 	// Reference makes the reference for a system. If it is nil, there is no comparison with a reference.
 	Reference Reference

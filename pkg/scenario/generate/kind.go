@@ -22,8 +22,8 @@ type Kind struct {
 	Resource         schema.GroupVersionResource
 	// Fields are the fields with values, sorted by path.
 	Fields []Field
-	// Leaves are the fields of spec that have no fields of their own, sorted; see function Leaves. Omitted gives the reasons why fields
-	// have no values, or only valid or only invalid ones.
+	// Leaves are the fields of spec that have no fields of their own, sorted; see function Leaves. Omitted holds the reasons why fields
+	// have no values, or only valid or only invalid ones, keyed by path.
 	Leaves  []Path
 	Omitted map[Path]string
 
@@ -33,7 +33,7 @@ type Kind struct {
 	schemas   map[Path]*fieldSchema
 }
 
-// Field has values for a field.
+// Field holds the values for one field of a Kind.
 type Field struct {
 	// Path is the path of a leaf, or of a field whose values replace all fields below it.
 	Path Path
@@ -61,12 +61,12 @@ const (
 
 // valuesFile is the content of a file with values for the fields of a kind.
 type valuesFile struct {
-	// Kind is a kind that the CustomResourceDefinitions define. Version is its version; the default is the storage version.
+	// Kind is a kind that the CustomResourceDefinitions define. Version is the API version; the default is the storage version.
 	Kind    string `json:"kind"`
 	Version string `json:"version,omitempty"`
 	// Base is a valid object. It must have a name; apiVersion and kind are optional.
 	Base map[string]any `json:"base"`
-	// Fields has the values by path.
+	// Fields holds the values of each field, keyed by path.
 	Fields map[Path]fileField `json:"fields"`
 	// With maps the path of a field to the values of other fields that must be set whenever the field, or a field below it, is set. null
 	// removes a field.

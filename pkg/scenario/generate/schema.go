@@ -26,7 +26,7 @@ func Leaves(path Path, of *apiextensionsv1.JSONSchemaProps) ([]Path, error) {
 	return leaves, err
 }
 
-// fieldsOf returns the schemas of a field and of all fields below it, by path.
+// fieldsOf returns the schemas of a field and of all fields below it, keyed by path.
 func fieldsOf(path Path, of *fieldSchema) (map[Path]*fieldSchema, error) {
 	fields := map[Path]*fieldSchema{}
 	err := walk(path, of, func(path Path, of *fieldSchema) { fields[path] = of })

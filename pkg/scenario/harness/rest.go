@@ -58,23 +58,23 @@ func isExecuted(r scenario.Request) bool { return r.Code >= 200 && r.Code <= 299
 // isRefused reports whether the API server, and not an injected fault, refused a request.
 func isRefused(r scenario.Request) bool { return r.Code != 0 && !isExecuted(r) && !r.IsFaulted }
 
-// writes returns the operator's writes since a given time for which selects returns true, except writes of Events and Leases.
+// writes returns the operator's writes since a given time for which selects returns true. It omits writes to Events and Leases.
 func (s *System) writes(since time.Time, selects func(scenario.Request) bool) []scenario.Request {
 	return slices.DeleteFunc(s.Runner.Cluster.Requests(), func(r scenario.Request) bool {
 		return r.Time.Before(since) || !s.operator.Writes(r) || !selects(r)
 	})
 }
 
-// AllWrites returns the operator's writes since the system was opened, including those that the API server refused. It omits writes of
+// AllWrites returns the operator's writes since the system was opened, including those that the API server refused. It omits writes to
 // Events and Leases.
 func (s *System) AllWrites() []scenario.Request {
 	return s.writes(time.Time{}, func(scenario.Request) bool { return true })
 }
 
-// Writes returns the number of the operator's writes that the API server executed, except those of Events and Leases.
+// Writes returns the number of the operator's writes that the API server executed. It does not count writes to Events and Leases.
 func (s *System) Writes() int { return len(s.writes(time.Time{}, isExecuted)) }
 
-// Writes reports whether a request is a write of the operator, except of an Event or a Lease.
+// Writes reports whether a request is a write by the operator. It returns false for writes to Events and Leases.
 func (o Operator) Writes(r scenario.Request) bool {
 	return r.IsWrite() && slices.Contains(o.Users, r.User) && r.Resource.Resource != "events" && r.Resource.Resource != "leases"
 }

@@ -91,7 +91,7 @@ func (o Operator) StartWith(ctx context.Context, from Checkpoint, prepare func(*
 	return system, nil
 }
 
-// Operator returns the operator of the system.
+// Operator returns the Operator that started the system.
 func (s *System) Operator() Operator { return s.operator }
 
 // Checkpoint returns a copy of the system's present state.

@@ -9,9 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// staleLags are lags of a StaleRestart's lists, as numbers of writes by all clients. Perturbations adds lists from the beginning of the
-// step. If the step creates an object with the name of an object that was deleted earlier, Perturbations also adds lists that contain the
-// deleted object.
+// staleLags are the numbers of writes, by any client, by which the lists of a StaleRestart lag. Perturbations adds lists from the beginning
+// of the step. If the step creates an object with the name of an object that was deleted earlier, Perturbations also adds lists that
+// contain the deleted object.
 var staleLags = []struct {
 	writes int64
 	name   string

@@ -24,8 +24,8 @@ const (
 	// RestoredSnapshot restores the cluster at the end of a step to its content after an earlier write of the step. The operator keeps
 	// running.
 	RestoredSnapshot Pattern = "restored snapshot"
-	// RestoredAfterRestart is like RestoredSnapshot, but the operator restarts at the end of the step, before the restore. Its memory then
-	// holds only what it has read, not what it has written.
+	// RestoredAfterRestart is like RestoredSnapshot, but the operator restarts at the end of the step, before the restore. The new process
+	// then knows only what it has read, not what the previous process has written.
 	RestoredAfterRestart Pattern = "restart and restored snapshot"
 	// UnseenStep performs a step and the next one without a pause, and merges the events of the object that both change. The operator does
 	// not see the state of the object between the steps.

@@ -56,7 +56,7 @@ type recordedWrite struct {
 	later   harness.Counts
 }
 
-// write returns the write with a given ID. It returns false if there is none.
+// write returns the write with a given ID, and whether the step has such a write.
 func (r *recordedStep) write(id WriteID) (recordedWrite, bool) {
 	index := slices.IndexFunc(r.writes, func(each recordedWrite) bool { return each.id == id })
 	if index < 0 {
@@ -65,8 +65,9 @@ func (r *recordedStep) write(id WriteID) (recordedWrite, bool) {
 	return r.writes[index], true
 }
 
-// ChangedByRestart returns the differences that a restart of the operator makes to the cluster, by the number of the step before the
-// restart. Each such difference should have a good reason: perturbations with a restart are compared with the cluster after the restart.
+// ChangedByRestart describes the changes that a restart of the operator makes to the cluster, keyed by the number of the step before the
+// restart. Each such change should have a good reason, because Run does not report it: Run compares a perturbation with a restart with the
+// cluster after the restart.
 func (r *Recording) ChangedByRestart() map[int]string {
 	changed := map[int]string{}
 	for _, step := range r.steps {
@@ -244,7 +245,7 @@ type writeLog struct {
 
 	mu     sync.Mutex
 	writes []recordedWrite
-	// numbers holds the number of writes so far. Its keys are the texts of requests.
+	// numbers holds the number of equal writes so far, keyed by WriteID.Request.
 	numbers map[string]int
 	// lastVerbWrite is the revision of the last write of the step's verb, or the revision before the step.
 	lastVerbWrite int64
@@ -273,7 +274,7 @@ func (l *writeLog) add(request scenario.Request) {
 	l.writes = append(l.writes, recordedWrite{id: id, cluster: snapshot})
 }
 
-// after returns the writes after a revision. Snapshots taken at earlier writes would lack later writes of the verb.
+// after returns the writes after a revision. It omits earlier writes, because their snapshots lack later writes of the verb.
 func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

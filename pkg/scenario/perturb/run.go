@@ -21,8 +21,9 @@ var ErrNotApplied = errors.New("the event or write of the perturbation did not o
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
-//   - The content of the cluster at the end of the step must be the same; with Restart, StaleRestart and RestoredAfterRestart as
-//     after a restart at the end of the step. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its history is not compared.
+//   - The content of the cluster at the end of the step must be the same. With Restart, StaleRestart and RestoredAfterRestart, it must be
+//     the content after a restart at the end of the step. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its history is not
+//     compared.
 //   - Except with UnseenStep, the objects of Operator.Counts must have been created and deleted as often.
 //
 // The error wraps ErrNotApplied if the perturbation could not be applied.
@@ -78,8 +79,8 @@ func runRestart(ctx context.Context, operator harness.Operator, step recordedSte
 	return compare(ctx, system, step, reference{step.restarted, step.start})
 }
 
-// staleRevision returns the revision of the lists of a StaleRestart. It returns false if the perturbation's lag does not exist for this
-// write.
+// staleRevision returns the revision of the lists of a StaleRestart. isLag is false if the perturbation's lag does not exist for this
+// write. For other patterns, staleRevision returns 0 and true.
 func staleRevision(step recordedStep, write recordedWrite, p Perturbation) (revision int64, isLag bool) {
 	if p.Pattern != StaleRestart || write.cluster == nil {
 		return 0, p.Pattern != StaleRestart
@@ -99,8 +100,8 @@ func wasListStale(system *harness.System) bool {
 	})
 }
 
-// runRestoredSnapshot plays the step, and then restores the snapshot that the same run took after a write. The operator keeps the memory of
-// the process that played the step.
+// runRestoredSnapshot plays the step, and then restores the snapshot that the same run took after a write. The operator's process keeps
+// running during the restore.
 func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.before)
 	if err != nil {
@@ -115,7 +116,7 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 	if !isKnown {
 		return ErrNotApplied
 	}
-	want, err := system.StateWithoutHistory(ctx) // the same process, which may know more than one that has been restarted
+	want, err := system.StateWithoutHistory(ctx) // of the same process, which may know more than a restarted one
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, ste
 }
 
 // restore restores the snapshot that was taken after a write. When the operator is at rest, restore compares the cluster with the wanted
-// state. It also compares the creations and deletions since the restore with those that followed the write before.
+// state. It also compares the creations and deletions since the restore with those that had followed the write before the restore.
 func restore(ctx context.Context, system *harness.System, write recordedWrite, want harness.State) error {
 	if err := system.Runner.Cluster.RestoreSnapshot(write.cluster); err != nil {
 		return err
@@ -169,7 +170,7 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	}
 	isApplied := (*scenario.DelayedEvent).Applied
 	if p.Pattern == MergedEvent {
-		isApplied = (*scenario.DelayedEvent).Merged // it may be alone: often the next event is the operator's reaction to it
+		isApplied = (*scenario.DelayedEvent).Merged // the event may be delayed, but not merged: often the next event is the operator's reaction to it
 	}
 	if !slices.ContainsFunc(delays, isApplied) {
 		return ErrNotApplied

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Only the first call of SetProvider in a process has an effect, and k8s.io/component-base calls it in an init function. This init runs
-// earlier: when the imports of several packages are initialized, Go initializes these packages in the order of their import paths. This
-// package does not import k8s.io/component-base, and its path sorts before k8s.io.
+// Only the first call of SetProvider in a process has an effect, and an init function of k8s.io/component-base calls it. This init function
+// runs earlier: Go initializes packages that do not import each other in the order of their import paths. This package does not import
+// k8s.io/component-base, and its path sorts before k8s.io.
 //
 //nolint:gochecknoinits // later it would be too late
 func init() { workqueue.SetProvider(provider{}) }
@@ -66,7 +66,7 @@ func (discarded) Dec()            {}
 func (discarded) Set(float64)     {}
 func (discarded) Observe(float64) {}
 
-// unfinished is the metric that only the metrics goroutine of a queue sets.
+// unfinished is a metric that only the metrics goroutine of a queue sets. Setting it ends that goroutine.
 type unfinished struct{}
 
 // Set ends the calling metrics goroutine. The queue's deferred functions release its locks.

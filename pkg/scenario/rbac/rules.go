@@ -44,8 +44,8 @@ func coversPath(pattern, path string) bool {
 	return pattern == path || isPrefix && strings.HasPrefix(path, prefix)
 }
 
-// appliesTo reports whether the subjects of a binding include the user. namespace is the namespace of a RoleBinding; it is empty for other
-// bindings.
+// appliesTo reports whether the subjects of a binding include the user. namespace is the namespace of a RoleBinding, or empty for a
+// ClusterRoleBinding.
 func appliesTo(subjects []rbacv1.Subject, who user.Info, namespace string) bool {
 	return slices.ContainsFunc(subjects, func(subject rbacv1.Subject) bool {
 		switch subject.Kind {

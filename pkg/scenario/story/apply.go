@@ -28,8 +28,8 @@ type application struct {
 	due time.Time
 }
 
-// apply applies an object by server-side apply, and takes over fields from other field managers. With "every", "wait" repeats that, as a
-// GitOps tool does, until the same user applies the object again or deletes it.
+// apply applies an object by server-side apply, and takes over fields from other field managers. With "every", "wait" steps repeat the
+// apply, as a GitOps tool does, until the same user applies the object again or deletes it.
 func apply(ctx context.Context, r *Runner, step Step) error {
 	applied := &application{step: step, FieldManager: "gitops"}
 	if err := step.Arguments.Into(applied); err != nil {

@@ -138,7 +138,7 @@ type injected struct {
 	injection *scenario.Injection
 }
 
-// RemoveFaults removes the faults that steps have injected. Run no longer reports those that applied to no request.
+// RemoveFaults removes the faults that steps have injected. It also keeps Run from reporting removed faults that applied to no request.
 func (r *Runner) RemoveFaults() {
 	for _, each := range r.injected {
 		each.injection.Remove()

@@ -14,7 +14,7 @@ import (
 // maxSteps is the maximum number of steps in a story.
 const maxSteps = 200
 
-// Story is a parsed story.
+// Story is a test of an operator: a sequence of steps, with expectations after each step.
 type Story struct {
 	// File is the path of the story's file.
 	File string
@@ -37,7 +37,7 @@ type Step struct {
 	Title string
 	// As is the user who sends the step's requests. The default is scenario.AdminUser.
 	As string
-	// Refused says whether the API server refuses the step's request.
+	// Refused says whether the API server must or may refuse the step's request.
 	Refused Refusal
 	// Verb is the name of the action, such as "create". Arguments are its arguments.
 	Verb      string
@@ -62,8 +62,8 @@ type Arguments struct {
 	node     *yaml.Node
 }
 
-// Into decodes the arguments into the value that the pointer into points to, by the JSON names of the value's fields. It returns an error
-// for an unknown field.
+// Into decodes the arguments into the value that the pointer into points to, using the JSON names of the value's fields. It returns an
+// error for an unknown field.
 func (a Arguments) Into(into any) error {
 	content, err := yaml.Marshal(a.node)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p parser) errorf(node *yaml.Node, format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", p.position(node), fmt.Errorf(format, arguments...))
 }
 
-// wrap adds the file and line of a node to an error. It returns nil for nil.
+// wrap adds the file and line of a node to an error. It returns nil if err is nil.
 func (p parser) wrap(node *yaml.Node, err error) error {
 	if err == nil {
 		return nil

@@ -70,7 +70,7 @@ func (c *client) resource(kind schema.GroupKind, namespace string) (of dynamic.R
 	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), true, nil
 }
 
-// object returns the dynamic client and the key of an object. Its name in a story is Kind/name or Kind/namespace/name.
+// object returns the dynamic client and the key of an object. name is Kind/name or Kind/namespace/name.
 func (r *Runner) object(user, name string) (dynamic.ResourceInterface, types.NamespacedName, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 || len(parts) > 3 || slices.Contains(parts, "") {

@@ -17,8 +17,8 @@ const (
 	NeverRefused Refusal = ""
 	// MustBeRefused requires an error for which IsRefused is true: it is an error of the story if the request succeeds.
 	MustBeRefused Refusal = "must"
-	// MayBeRefused permits an error for which IsRefused is true. It also permits that the object does not exist or conflicts with another
-	// one (404 and 409). It is for steps whose result depends on what happened before.
+	// MayBeRefused permits an error for which IsRefused is true. It also permits the codes 404 (NotFound), and 409 (AlreadyExists or
+	// Conflict). It is for steps whose result depends on what happened before.
 	MayBeRefused Refusal = "may"
 )
 

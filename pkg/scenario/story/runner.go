@@ -23,7 +23,7 @@ type Runner struct {
 	Cluster *scenario.Cluster
 	// Verbs are the verbs that were passed to Read or Parse. Required.
 	Verbs map[string]Verb
-	// Processes are the running processes, by their names in stories. Verbs may change the map.
+	// Processes are the running processes, keyed by their names in stories. Verbs may change the map.
 	Processes map[string]*scenario.Process
 	// OnRefusal is called with each error that Step.Refused permits: a refusal or, with MayBeRefused, also an error 404 or 409. Do calls
 	// it; Run does not. It is optional.
@@ -45,7 +45,7 @@ type Runner struct {
 	injected []injected
 	// applications are the "apply" steps that "wait" repeats.
 	applications []*application
-	// before is the state after the previous step, as lines by object.
+	// before holds Description.Lines after the previous step, keyed by Description.Object.
 	before map[string][]string
 }
 
@@ -192,13 +192,13 @@ func (r *Runner) writes(since time.Time) []string {
 }
 
 // dependsOnOrder reports whether a write depends on the order of goroutines: a conflict, the deletion of an object that is already deleted,
-// or a write of an Event or a Lease.
+// or a write to an Event or a Lease.
 func dependsOnOrder(request scenario.Request) bool {
 	return request.Code == http.StatusConflict || request.Verb == "delete" && request.Code == http.StatusNotFound ||
 		request.Resource.Resource == "events" || request.Resource.Resource == "leases"
 }
 
-// eventReader reads the Events that were created or repeated since its method created was last called.
+// eventReader reads Events. Each call of its method created returns the Events that were created or repeated since the previous call.
 type eventReader struct {
 	client  kubernetes.Interface
 	reports func(event corev1.Event) bool

@@ -25,7 +25,7 @@ const maxWait = 31 * 24 * time.Hour
 // Verb is a function that runs a step. It need not wait until the cluster has settled; the Runner does.
 type Verb func(ctx context.Context, r *Runner, step Step) error
 
-// Verbs returns a new map of this package's verbs by name. The caller may add its own verbs to the map.
+// Verbs returns a new map of this package's verbs, keyed by name. The caller may add its own verbs to the map.
 func Verbs() map[string]Verb {
 	return map[string]Verb{
 		"create":  create,
@@ -115,7 +115,8 @@ func remove(ctx context.Context, r *Runner, step Step) error {
 	return explainNotFound(name, err)
 }
 
-// wait lets the duration in the arguments pass, in virtual time, and repeats "apply" steps that are due. It returns an error if the duration is not positive or exceeds maxWait.
+// wait lets virtual time pass for the duration in the arguments, and repeats "apply" steps that are due. It returns an error if the
+// duration is not positive or exceeds maxWait.
 func wait(ctx context.Context, r *Runner, step Step) error {
 	var text string
 	if err := step.Arguments.Into(&text); err != nil {
@@ -143,8 +144,8 @@ func compact(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// pods sets the behavior of Pods by namespace, and discards the behavior that earlier steps set. Runner.Pods decides the behavior of Pods
-// in other namespaces.
+// pods sets the behavior of Pods for each namespace in the arguments, and discards the behavior that earlier steps set. Runner.Pods decides
+// the behavior of Pods in other namespaces.
 func pods(_ context.Context, r *Runner, step Step) error {
 	var arguments map[string]struct {
 		After    metav1.Duration `json:"after,omitempty"`

@@ -101,7 +101,7 @@ func (a Arguments) yaml() ([]byte, error) {
 	return kyaml.JSONToYAML(asJSON)
 }
 
-// flowNode parses a value, and returns it as YAML on one line.
+// flowNode parses YAML, and returns its value in flow style, so that it is encoded on one line.
 func flowNode(content []byte) (*yaml.Node, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(content, &document); err != nil {

@@ -47,8 +47,8 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		closeBody(request)
 		return nil, ErrClosed
 	}
-	// The handler must not see the values of the client's context. Otherwise an API server that calls itself would use the user of the
-	// request that it handles for the request that it sends.
+	// The handler must not see the values of the client's context. Otherwise, when an API server calls itself, the request that it sends
+	// would have the user of the request that it handles.
 	ctx, cancel := context.WithCancelCause(t.context)
 	stop := context.AfterFunc(request.Context(), func() { cancel(context.Cause(request.Context())) })
 	writer := newResponseWriter(ctx)

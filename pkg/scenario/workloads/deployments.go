@@ -156,7 +156,7 @@ func setProgressing(deployment *appsv1.Deployment, status *appsv1.DeploymentStat
 	began := time.Now()
 	for _, old := range deployment.Status.Conditions {
 		if old.Type == condition.Type && old.Reason != "NewReplicaSetAvailable" && deployment.Status.ObservedGeneration == deployment.Generation {
-			began = old.LastUpdateTime.Time // the rollout goes on
+			began = old.LastUpdateTime.Time // the rollout continues
 		}
 	}
 	left := time.Until(began.Add(time.Duration(ptr.Deref(deployment.Spec.ProgressDeadlineSeconds, 600)) * time.Second))
@@ -170,8 +170,8 @@ func setProgressing(deployment *appsv1.Deployment, status *appsv1.DeploymentStat
 	return left
 }
 
-// setCondition sets a condition. It keeps LastTransitionTime if the status is unchanged. If the new condition has no LastUpdateTime,
-// setCondition keeps the old one if the condition is unchanged, and otherwise sets the current time.
+// setCondition sets a condition. It keeps LastTransitionTime if the status is unchanged. A condition without LastUpdateTime gets the old
+// LastUpdateTime if the condition is unchanged, and otherwise the current time.
 func setCondition(status *appsv1.DeploymentStatus, condition appsv1.DeploymentCondition) {
 	now := metav1.Now()
 	condition.LastTransitionTime = now

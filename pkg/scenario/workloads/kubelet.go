@@ -161,7 +161,7 @@ func setPodCondition(pod *corev1.Pod, conditionType corev1.PodConditionType, isT
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: conditionType, Status: status, LastTransitionTime: metav1.Now()})
 }
 
-// podIP returns an address that is a hash of the Pod's namespace and name. Two Pods may have the same address.
+// podIP returns an address that is derived from a hash of the Pod's namespace and name. Two Pods may have the same address.
 func podIP(pod *corev1.Pod) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(pod.Namespace + "/" + pod.Name)) // never fails

@@ -25,8 +25,7 @@ type podSet struct {
 	replicas int
 }
 
-// counts are the numbers of a set's Pods: all Pods, those that are ready, and those of the current template. Terminating Pods are not
-// counted.
+// counts are the numbers of all Pods of a set, of ready Pods, and of Pods of the current template. Terminating Pods are not counted.
 type counts struct{ all, ready, current int32 }
 
 // syncPods creates and deletes Pods until the set has the desired number of Pods of its current template, and counts the Pods.
@@ -63,9 +62,9 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 	return found, nil
 }
 
-// startPods creates the missing Pods of a set. It uses names that no Pod in the cache has, including terminating Pods. If the API server
-// has a Pod with such a name that belongs to another owner, startPods tries the next name. If the Pod with that name belongs to the set,
-// but is not in the cache, it counts as one of the missing Pods.
+// startPods creates the missing Pods of a set. It skips the names of all Pods in names, which come from the cache. If the API server has a
+// Pod that is not in the cache, but has the chosen name, the Pod counts as one of the missing Pods if the set owns it. Otherwise startPods
+// tries the next name.
 func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]bool, missing int) error {
 	hash, err := templateHash(set.template)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // nodeTakesPods reports whether the node is schedulable. It returns true if the Node does not exist. It reads the Node from the API server
-// and not from a cache, so that a change of the Node affects all Pods that are created later.
+// and not from a cache, so that a change to the Node affects all Pods that are created later.
 func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	node, err := r.controller.CoreV1().Nodes().Get(ctx, nodeName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -23,8 +23,9 @@ func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	return !node.Spec.Unschedulable, nil
 }
 
-// createPod creates a Pod of a set, and binds it to the node if the node is schedulable or the set is a DaemonSet. It reports whether the
-// set has a Pod of this name, created now or earlier. It returns false if the existing Pod has another owner.
+// createPod creates a Pod of a set, and binds it to the node if the node is schedulable or the set is a DaemonSet. If a Pod with this name
+// exists, createPod returns true if the set owns the Pod, and false if it has a different owner. If createPod creates the Pod, it returns
+// true.
 func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (bool, error) {
 	takesPods, err := r.nodeTakesPods(ctx)
 	if err != nil {

@@ -55,7 +55,7 @@ func (r *Runner) syncStatefulSet(ctx context.Context, k key) error {
 	return err
 }
 
-// syncDaemonSet runs one Pod of a DaemonSet, because the cluster has one node, and updates the DaemonSet's status.
+// syncDaemonSet runs one Pod of a DaemonSet, because only one node runs Pods, and updates the DaemonSet's status.
 func (r *Runner) syncDaemonSet(ctx context.Context, k key) error {
 	set, err := r.daemonSets.DaemonSets(k.namespace).Get(k.name)
 	if err != nil || set.DeletionTimestamp != nil {

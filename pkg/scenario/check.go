@@ -17,7 +17,7 @@ const (
 	restDelay = time.Second
 	// repeatedWithin is how long the checker waits for the operator to repeat a request that failed. It does not call AtRest meanwhile.
 	repeatedWithin = 10 * time.Minute
-	// maxViolations is the maximum number of violations that a cluster keeps. It keeps the first ones.
+	// maxViolations is the maximum number of violations that a cluster keeps. It drops later violations.
 	maxViolations = 20
 )
 
@@ -27,8 +27,8 @@ const (
 // For two minutes after RestoreSnapshot, the cluster calls neither OnWrite nor AtRest, because the operator's caches may hold objects from
 // after the snapshot.
 //
-// The cluster never calls OnWrite and AtRest concurrently, but it calls all functions in several goroutines. They must not send requests to
-// the cluster.
+// The cluster never calls OnWrite and AtRest concurrently, but the calls come from several goroutines. The functions must not send requests
+// to the cluster.
 type Checks struct {
 	// User is the user of the operator's processes. Required.
 	User string
@@ -38,9 +38,9 @@ type Checks struct {
 	// OnWrite is like OnEveryWrite, but also gets the objects as they were before the write. It is not called for two minutes after
 	// RestoreSnapshot, because the operator's caches hold objects from after the snapshot.
 	OnWrite func(before *View, write Write) error
-	// AtRest is called by Settle, and when no client has written for one second, except to Leases. If a request by User got no response, or
-	// the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is not called
-	// while DelayEvent may delay an event. If it is nil, no state is checked.
+	// AtRest is called by Settle, and when no client has written for one second. Writes to Leases do not count. If a request by User got no
+	// response, or the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is
+	// not called while DelayEvent may delay an event. If it is nil, no state is checked.
 	AtRest func(objects *View) error
 	// IsActive reports whether the operator is running and is the leader. While it returns false, AtRest is not called. If it is nil, the
 	// operator counts as always active.

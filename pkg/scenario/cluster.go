@@ -132,7 +132,7 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 }
 
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record this client's requests
+	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the client's requests are not recorded
 	if err != nil {
 		return err
 	}

@@ -82,8 +82,8 @@ type EventDelay struct {
 	// By is the maximum time for which the event is delayed, counted from the write. In a bubble, it is virtual time. Required: 0 delays
 	// nothing.
 	By time.Duration
-	// If Merge is true, the user's watches withhold only the selected event, until the next event for the same object. They deliver the two
-	// as one event: created and modified as Added, deleted and created as Modified with a different UID, created and deleted as no event. A
+	// Merge makes the user's watches withhold only the selected event, until the next event for the same object. They deliver the two as
+	// one event: created and modified as Added, deleted and created as Modified with a different UID, created and deleted as no event. A
 	// client sees the same if its watch breaks between the two writes and it then lists again. If there is no next event within By, the
 	// event is delivered late, after later events for other objects. A bookmark follows it, so that a client that resumes the watch does
 	// not go back to the revision of the late event.

@@ -65,7 +65,7 @@ func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effe
 	}
 }
 
-// statusResponse returns a response whose body is a Status in JSON, and whose HTTP code is that of the Status.
+// statusResponse returns a response with the HTTP code of a Status. Its body is the Status in JSON.
 func statusResponse(status metav1.Status, header http.Header) (*http.Response, error) {
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	content, err := json.Marshal(status)

@@ -55,7 +55,7 @@ func (c *Cluster) Objects(ctx context.Context) (map[schema.GroupResource][]unstr
 	return found, nil
 }
 
-// isCompared reports whether a resource has objects that can be listed and that Objects must include.
+// isCompared reports whether Objects includes a resource. It excludes Events, Leases, subresources, and resources that cannot be listed.
 func isCompared(resource metav1.APIResource) bool {
 	return slices.Contains(resource.Verbs, "list") && !strings.Contains(resource.Name, "/") && resource.Name != "events" && resource.Name != "leases"
 }

@@ -19,8 +19,8 @@ var patches = map[string]string{
 	"application/strategic-merge-patch+json": "strategic",
 }
 
-// optionsWithValue are the query parameters that Request.Options lists with their values. It lists other parameters by name only, except
-// resourceVersion=0.
+// optionsWithValue are the query parameters that Request.Options lists with their values. Request.Options lists other parameters by name
+// only, except resourceVersion=0.
 var optionsWithValue = []string{"force", "fieldValidation", "propagationPolicy", "resourceVersionMatch"}
 
 // ignoredOptions are the query parameters that Request.Options leaves out: they do not affect the response, or the verb implies them.

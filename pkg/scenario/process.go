@@ -46,7 +46,7 @@ func (c *Cluster) NewProcess(user string) *Process {
 // Number returns the number of the process in its cluster, counted from 1. The cluster's own components also have numbers.
 func (p *Process) Number() int { return p.number }
 
-// ClientConfig returns a configuration for the process's clients. The cluster records their requests.
+// ClientConfig returns a configuration for the process's clients. The cluster records the clients' requests.
 func (p *Process) ClientConfig() *rest.Config {
 	config := p.cluster.server.Load().ClientConfig(p.user)
 	config.Transport = processTransport{p}

@@ -21,7 +21,7 @@ import (
 // The API server must already serve the objects' kinds: restore CustomResourceDefinitions in an earlier call, and call Settle. Restore
 // owners in the same call as their dependents, or earlier. Otherwise the garbage collector deletes the dependents.
 func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
-	client, err := discovery.NewDiscoveryClientForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record this client's requests
+	client, err := discovery.NewDiscoveryClientForConfig(c.server.Load().ClientConfig(AdminUser)) // the client's requests are not recorded
 	if err != nil {
 		return fmt.Errorf("restoring objects: %w", err)
 	}

@@ -20,7 +20,7 @@ const restoredWithin = 2 * time.Minute
 // All watches end. Requests in flight fail with ECONNRESET, and later requests fail with ECONNREFUSED until the API server has restarted.
 // This takes two seconds, which are virtual in a bubble. The cluster's own components also restart. A client's informer may need 30 seconds
 // until it lists again, because it backs off. Until then, its cache holds objects from after the snapshot. Faults, the behavior of Pods,
-// ServeStaleLists and the event counts of DelayEvent stay in effect. Events that DelayEvent withholds are dropped.
+// and ServeStaleLists stay in effect, and DelayEvent continues to count events. Events that DelayEvent withholds are dropped.
 //
 // The snapshot may come from a different cluster with the same Options.Registries. If its time is in the future, RestoreSnapshot first
 // sleeps until then. RestoreSnapshot must not run concurrently with Stop. If the restart fails, the cluster serves no more requests, and

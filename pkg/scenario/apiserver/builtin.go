@@ -118,7 +118,7 @@ func (u untyped) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 	return object, kind, err
 }
 
-// reviewer is the builtin.Reviewer of the server.
+// reviewer is the builtin.Reviewer that uses the server's authorizer.
 type reviewer struct {
 	authorizer.Authorizer
 	authorizer.RuleResolver

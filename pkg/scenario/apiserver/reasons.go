@@ -23,8 +23,8 @@ func withReasonHeader(handler http.Handler) http.Handler {
 	})
 }
 
-// reasonRecorder is an Authorizer that writes the reason for the first decision about a request into the header of its response. It skips
-// empty reasons. Later decisions are not about the request itself, but, for example, about a further permission that the request requires.
+// reasonRecorder is an Authorizer that writes the first nonempty reason for allowing a request, or ReasonForbidden, into the header of the
+// response. Later decisions can concern, for example, a further permission that the request requires.
 type reasonRecorder struct{ authorizer.Authorizer }
 
 // Authorize implements authorizer.Authorizer.

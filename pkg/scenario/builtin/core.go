@@ -109,7 +109,8 @@ func keepClusterIP(object, old runtime.Object) {
 	setClusterIP(object)
 }
 
-// templateGeneration is the annotation with the generation of a DaemonSet's Pod template. It increases with each change to the template.
+// templateGeneration is the annotation with the generation of a DaemonSet's Pod template. The generation increases with each change to the
+// template.
 const templateGeneration = appsv1.DeprecatedTemplateGeneration
 
 func beginDaemonSet(object runtime.Object) {

@@ -140,8 +140,8 @@ func (r grantREST) allows(ctx context.Context, attributes authorizer.Attributes)
 	return err == nil && decision == authorizer.DecisionAllow
 }
 
-// checkGrant returns a Forbidden error unless the user has all granted permissions, or may send the request right. The verb of right is
-// "escalate" or "bind". name is the name of the object that the error mentions.
+// checkGrant returns a Forbidden error unless the user has all granted permissions, or the request in right is allowed. The verb of right
+// is "escalate" or "bind". name is the name of the object that the error mentions.
 func (r grantREST) checkGrant(ctx context.Context, right authorizer.AttributesRecord, name string, granted []rbacv1.PolicyRule) error {
 	if r.allows(ctx, right) {
 		return nil

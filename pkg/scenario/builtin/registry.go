@@ -73,7 +73,7 @@ func (k Kind) store(strategy strategy, options generic.RESTOptionsGetter) (*gene
 	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: k.attributes})
 }
 
-// updateStrategy is the interface of the strategies of subresources.
+// updateStrategy contains the methods that a subresource needs from its strategy.
 type updateStrategy interface {
 	rest.RESTUpdateStrategy
 	rest.ResetFieldsStrategy

@@ -16,8 +16,8 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// The validation is a part of kube-apiserver's: metadata, immutable fields, and the most frequent mistakes in manifests. The complete validation
-// is in k8s.io/kubernetes, which does not support use as a library.
+// This package implements a part of kube-apiserver's validation: metadata, immutable fields, and the most frequent mistakes in manifests.
+// The complete validation is in k8s.io/kubernetes, which does not support use as a library.
 
 // Validate implements rest.RESTCreateStrategy.
 func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {

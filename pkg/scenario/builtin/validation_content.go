@@ -50,8 +50,8 @@ func validateValues[V string | []byte](name string, values map[string]V) (errs f
 	return errs, size
 }
 
-// validateImmutableContent refuses changes to the content of an immutable ConfigMap or Secret, and to its field immutable. changed maps
-// "data" and "binaryData" to true if they changed.
+// validateImmutableContent refuses changes to the content of an immutable ConfigMap or Secret, and to its field immutable. changed says
+// which of the fields "data" and "binaryData" have changed.
 func validateImmutableContent(immutable, oldImmutable *bool, changed map[string]bool) field.ErrorList {
 	if oldImmutable == nil || !*oldImmutable {
 		return nil

@@ -93,8 +93,8 @@ func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *ob
 	return owner
 }
 
-// deleteDependents deletes the dependents of an object, except those that have a different owner as well. When no dependent blocks the
-// object's deletion any longer, it removes the finalizer foregroundDeletion.
+// deleteDependents deletes the dependents of an object, except dependents that also have another owner. When no dependent blocks the
+// deletion of the object, it removes the object's finalizer foregroundDeletion.
 func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range c.graph.dependentsOf(o.UID) {

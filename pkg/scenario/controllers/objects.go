@@ -18,7 +18,7 @@ import (
 type object struct {
 	metav1.PartialObjectMetadata
 	resource schema.GroupVersionResource
-	// deletionSent is true if a deletion of this version was sent. The event that follows creates a new object value.
+	// deletionSent is true if a deletion of this version was sent. The next event for the object replaces this value.
 	deletionSent bool
 }
 

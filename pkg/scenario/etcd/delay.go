@@ -111,7 +111,8 @@ func (s *Store) delayFor(event *clientv3.Event, w *watch) *DelayedEvent {
 	return nil
 }
 
-// finishMerged ends the delays of earlier events that watches merge with an event, because it is the next one for the same key.
+// finishMerged ends the Merge delays of earlier events for the key of an event, because watches have merged the earlier events with this
+// one.
 func (s *Store) finishMerged(event *clientv3.Event) {
 	for _, d := range s.delays {
 		if d.isPending && d.delay.Merge && d.event != event && string(d.event.Kv.Key) == string(event.Kv.Key) {
@@ -163,7 +164,7 @@ func (w *watch) recordBroken() {
 }
 
 // missesEvent reports whether a new watch would miss an event, because it starts after the event and resumes a watch that ended while it
-// withheld the event. For each watch that ended so, missesEvent returns true only once.
+// withheld the event. For each such ended watch, missesEvent returns true only once.
 func (s *Store) missesEvent(w *watch) bool {
 	for _, d := range s.delays {
 		if len(d.broken) == 0 || !d.delay.Watches(w.context) {

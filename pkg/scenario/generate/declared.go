@@ -25,7 +25,7 @@ type Declared struct {
 	objects map[schema.GroupVersionResource][]unstructured.Unstructured
 }
 
-// ReadDeclared reads the objects of the given kinds. It omits objects whose owner references name a controller, and those that are being
+// ReadDeclared reads the objects of the given kinds. It omits objects whose owner references name a controller, and objects that are being
 // deleted.
 func ReadDeclared(ctx context.Context, system *harness.System, kinds []*Kind) (*Declared, error) {
 	client, err := adminClient(system)

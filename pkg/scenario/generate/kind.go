@@ -86,8 +86,9 @@ type fileField struct {
 	Omitted string `json:"omitted,omitempty"`
 }
 
-// ReadKind reads a file with the values for a kind; the package documentation contains an example. It returns an error that lists each leaf
-// for which the file gives no valid or no invalid value and no reason, and each path that is not in the schema.
+// ReadKind reads a file with the values for a kind; the package documentation contains an example. It returns an error that lists the paths
+// that are not in the schema. If all paths are correct, the error lists the leaves that lack a valid or an invalid value, and for which the
+// file gives no reason.
 func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -43,11 +43,11 @@ func (p Path) contains(other Path) bool {
 	return found && (rest == "" || rest[0] == '.' || rest[0] == '[' || rest[0] == '{')
 }
 
-// mapKey is the key for "{}" where a map has no entry.
+// mapKey is the key that "{}" stands for in an empty map.
 const mapKey = "example"
 
 // set sets the field at a path in an object. "[]" stands for the first item. set adds missing objects and lists. It returns an error if an
-// enclosing value is neither.
+// enclosing value has the wrong type.
 func set(object map[string]any, path Path, value any) error {
 	result, err := setIn(object, path.elements(), value)
 	if err != nil {

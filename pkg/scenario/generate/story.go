@@ -29,7 +29,7 @@ type Generator struct {
 	First []story.Step
 	// Proposers add the steps of other actors. Nil adds no such steps.
 	Proposers []Proposer
-	// Steps is the maximum number of steps. 0 means DefaultSteps.
+	// Steps is the number of steps that follow First. 0 means DefaultSteps.
 	Steps int
 }
 
@@ -46,8 +46,9 @@ type Generated struct {
 	corrected map[story.Position][]story.Position
 }
 
-// IsCorrected reports whether shorter, which contains some of the steps of Story, also contains the corrections of the Reported values that
-// it sets. It ignores values that Story itself does not correct. An uncorrected value can make a story fail for a different reason.
+// IsCorrected reports whether a shorter story, which contains some of the steps of Story, keeps the corrections of the Reported values that
+// the shorter story sets. IsCorrected ignores values that Story itself does not correct. A story without a correction can fail for a
+// different reason than Story.
 func (g Generated) IsCorrected(shorter *story.Story) bool {
 	positions := map[story.Position]bool{}
 	for _, step := range shorter.Steps {
@@ -128,7 +129,7 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	return Generated{Story: read, Corrections: corrections, Assignments: b.assignments, corrected: b.corrected(read.Steps)}, nil
 }
 
-// corrected returns Generated.corrected.
+// corrected returns the value of Generated.corrected for the steps of the story.
 func (b *builder) corrected(steps []story.Step) map[story.Position][]story.Position {
 	positions := map[story.Position][]story.Position{}
 	for _, object := range b.objects {
@@ -243,7 +244,7 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 	return err
 }
 
-// recordAssignment records a value that a step sets, and whether the object has a Reported value that must be corrected.
+// recordAssignment records the value that the last step sets, and updates the Reported values of the object that must be corrected.
 func (b *builder) recordAssignment(o *objectState, done Assignment) {
 	last := len(b.steps) - 1
 	done.index = last

@@ -32,7 +32,8 @@ type Operator struct {
 	// NormalizeHistory removes from an object the fields that depend on earlier states, such as a list of earlier versions. It is called
 	// after Normalize when the two clusters reached their states by different steps. Nil removes nothing.
 	NormalizeHistory func(object *unstructured.Unstructured)
-	// Counts reports whether an object must be created and deleted the same number of times in each run of a story. Nil counts no object.
+	// Counts reports whether the object of an event must be created and deleted the same number of times in each run of a story. If it is
+	// nil, no objects are counted.
 	Counts func(event scenario.Event) bool
 }
 
@@ -46,8 +47,8 @@ type Checkpoint struct {
 	IsRunning bool
 }
 
-// System is a cluster with an operator and the operator's external services. Operator.Open must set all functions. They are called from one
-// goroutine.
+// System is a cluster with an operator and the operator's external services. Operator.Open must set all functions. All functions are called
+// from one goroutine.
 type System struct {
 	// Runner performs the steps of stories on the cluster.
 	Runner *story.Runner

@@ -38,11 +38,12 @@ type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
 	Step int
-	// Write is the write of the operator in the step, for Restart, StaleRestart, RestoredSnapshot and RestoredAfterRestart.
+	// Write identifies the write after which the operator restarts, or after which the restored snapshot was taken. It is set for Restart,
+	// StaleRestart, RestoredSnapshot and RestoredAfterRestart.
 	Write WriteID
 	// Lag says how far the lists of a StaleRestart are behind, for example "3 writes behind".
 	Lag string
-	// Event is the event that is merged or delayed. Nth is its number among the events of its object in the step.
+	// Event is the event that MergedEvent merges or DelayedEvent delays. Nth is its number among the events of the same object in the step.
 	Event scenario.Event
 	Nth   int
 }
@@ -51,7 +52,7 @@ type Perturbation struct {
 type WriteID struct {
 	// Request is the request in one line, without user and response, such as `create deployments.apps "memo/memo"`.
 	Request string
-	// Nth is the number of the write among those of the step with the same Request.
+	// Nth is the number of the write among the writes of the step with the same Request.
 	Nth int
 }
 

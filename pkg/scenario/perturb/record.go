@@ -48,8 +48,8 @@ type recordedStep struct {
 	counts                           harness.Counts
 }
 
-// recordedWrite is a write of the operator, and the cluster right after it. later are the creations and deletions that follow the write in
-// the step.
+// recordedWrite holds a write by the operator, and a snapshot of the cluster right after the write. later counts the creations and
+// deletions that follow the write in the step.
 type recordedWrite struct {
 	id      WriteID
 	cluster *scenario.Snapshot
@@ -184,7 +184,7 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	return nil
 }
 
-// isVerbWrite reports whether a request is a write of the step's verb.
+// isVerbWrite reports whether a request is a write that the step's verb sends.
 func (r *recordedStep) isVerbWrite(request scenario.Request) bool {
 	return request.IsWrite() && (request.User == scenario.AdminUser || request.User == r.As)
 }
@@ -247,20 +247,20 @@ type writeLog struct {
 	writes []recordedWrite
 	// numbers holds the number of equal writes so far, keyed by WriteID.Request.
 	numbers map[string]int
-	// lastVerbWrite is the revision of the last write of the step's verb, or the revision before the step.
+	// lastVerbWrite is the revision of the last write by the step's verb, or the revision before the step if the verb has written nothing.
 	lastVerbWrite int64
 }
 
-// recordVerbWrite records the revision of a write of the verb, before the verb sends it. No other client writes at that time, so the write
-// gets the next revision.
+// recordVerbWrite records the revision of a write by the verb before the verb sends the write. No other client writes at that time, so it
+// is the next revision.
 func (l *writeLog) recordVerbWrite(scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lastVerbWrite = l.cluster.Revision() + 1
 }
 
-// add adds a write of the operator with a snapshot of the cluster. It skips a write that did not change the cluster, because a restart
-// after the write would equal the restart after the previous write.
+// add adds a write by the operator and a snapshot of the cluster. It skips a write that did not change the cluster, because a restart after
+// the write would equal the restart after the previous write.
 func (l *writeLog) add(request scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

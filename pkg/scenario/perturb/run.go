@@ -170,7 +170,7 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	}
 	isApplied := (*scenario.DelayedEvent).Applied
 	if p.Pattern == MergedEvent {
-		isApplied = (*scenario.DelayedEvent).Merged // the event may be delayed, but not merged: often the next event is the operator's reaction to it
+		isApplied = (*scenario.DelayedEvent).Merged // not Applied: often the next event is the operator's reaction to this one
 	}
 	if !slices.ContainsFunc(delays, isApplied) {
 		return ErrNotApplied

@@ -16,8 +16,8 @@ import (
 )
 
 // Only the first call of SetProvider in a process has an effect, and an init function of k8s.io/component-base calls it. This init function
-// runs earlier: Go initializes packages that do not import each other in the order of their import paths. This package does not import
-// k8s.io/component-base, and its path sorts before k8s.io.
+// runs earlier: among the packages whose imports are initialized, Go next initializes the one whose import path sorts first. This package
+// does not import k8s.io/component-base, and its path sorts before k8s.io.
 //
 //nolint:gochecknoinits // later it would be too late
 func init() { workqueue.SetProvider(provider{}) }

@@ -23,7 +23,7 @@ type selector struct {
 	Resource  string `json:"resource,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	// Writes excludes requests that are not writes.
+	// Writes selects only writes.
 	Writes bool `json:"writes,omitempty"`
 }
 
@@ -138,7 +138,7 @@ type injected struct {
 	injection *scenario.Injection
 }
 
-// RemoveFaults removes the faults that steps have injected. It also keeps Run from reporting removed faults that applied to no request.
+// RemoveFaults removes the faults that steps have injected. Run does not report removed faults that applied to no request.
 func (r *Runner) RemoveFaults() {
 	for _, each := range r.injected {
 		each.injection.Remove()

@@ -22,7 +22,7 @@ import (
 // maxWait is the maximum duration of a "wait" step.
 const maxWait = 31 * 24 * time.Hour
 
-// Verb is a function that runs a step. It need not wait until the cluster has settled; the Runner does.
+// Verb is a function that runs a step. It need not wait until the cluster has settled, because the Runner waits.
 type Verb func(ctx context.Context, r *Runner, step Step) error
 
 // Verbs returns a new map of this package's verbs, keyed by name. The caller may add its own verbs to the map.

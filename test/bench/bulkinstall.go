@@ -26,7 +26,8 @@ const (
 
 var bulkSizes = []int{500, 5000}
 
-// bulkInstalls are the times, in seconds, of installing bundles of one size. kubectl has one value; the others have one per round.
+// bulkInstalls holds the times, in seconds, of installing bundles of one size. ours and plain have one value per round; kubectl has a
+// single value.
 type bulkInstalls struct {
 	size                 int
 	ours, plain, kubectl []float64
@@ -128,8 +129,8 @@ func bulkPart(all []bulkInstalls) part {
 	return p
 }
 
-// growth returns a table that shows how figures grow from one size to the next. at returns the size with a given index, and the figures of
-// both sides.
+// growth returns a table that shows how the figures of both sides grow from one size to the next. sizes is the number of sizes. at returns
+// the name of the size at an index and the figures of both sides.
 func growth(unitName string, sizes int, at func(i int) (size string, ours, baseline float64)) table {
 	t := table{caption: "Growth, each row relative to the previous size:", head: []string{unitName, "ours", "baseline"}}
 	for i := 1; i < sizes; i++ {

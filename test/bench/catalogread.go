@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// measureCatalogRead measures reading catalogs from streams of JSON lines, with all packages and with some, as the manager does
-// for the packages that PlatformOperators name.
+// measureCatalogRead measures reading catalogs from streams of JSON lines: first all packages, then only those in some. The manager reads
+// only the packages that PlatformOperators name.
 func measureCatalogRead(streams [][]byte, some []string, n int) (part, error) {
 	onlySome := func(pkg string) bool { return slices.Contains(some, pkg) }
 	tenth, err := each(streams, firstTenth)
@@ -51,8 +51,8 @@ func firstTenth(stream []byte) ([]byte, error) {
 	return joinUntil(len(stream)/10, packages), nil
 }
 
-// growthTable returns a table that shows how the figures have grown from one size (from) to another (to). from and to must have the same
-// figures in the same order.
+// growthTable returns a table that shows how each figure grows from one size to another. from and to must contain the same figures in the
+// same order.
 func growthTable(caption string, from, to []figure) table {
 	t := table{caption: caption, head: []string{"figure", "ours", "baseline"}}
 	for i := range to {
@@ -62,8 +62,8 @@ func growthTable(caption string, from, to []figure) table {
 	return t
 }
 
-// compareReads compares how both sides read those packages of the streams that want selects; nil selects all. It also returns the number of
-// packages. It returns an error if the two sides do not find the same content.
+// compareReads measures how both sides read packages from the streams, and returns the number of packages and the figures. want selects the
+// packages; nil selects all. It returns an error if the two sides do not find the same content.
 func compareReads(name string, streams [][]byte, want func(string) bool, n int) (packages int, figures []figure, err error) {
 	ours := func() ([][]catalog.Package, error) {
 		return each(streams, func(lines []byte) ([]catalog.Package, error) { return catalog.Read(bytes.NewReader(lines), want) })

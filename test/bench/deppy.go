@@ -18,9 +18,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// deppyProblem is the problem of pkg/resolve, expressed as variables of deppy. An operator is mandatory and depends on its candidates, the
-// best first. A candidate depends on the candidates that meet its requirements, or is prohibited if it is not permitted on its own. At most
-// one candidate of an operator, and at most one provider of a kind, may be chosen.
+// deppyProblem is the problem that pkg/resolve solves, expressed as variables of deppy. An operator is mandatory and depends on its
+// candidates, the best first. A candidate that is not permitted on its own is prohibited. Any other candidate depends on the candidates
+// that meet its requirements. At most one candidate of an operator, and at most one provider of a kind, may be chosen.
 type deppyProblem struct {
 	variables []deppy.Variable
 	// want holds the candidate that pkg/resolve chose for each operator.
@@ -32,15 +32,15 @@ type deppyCandidate struct {
 	resolve.Candidate
 	pkg string
 	id  deppy.Identifier
-	// installed reports whether the bundle is installed, so that its requirements do not matter.
+	// installed is true if the bundle is installed. The requirements of an installed bundle are ignored.
 	installed bool
-	// prohibited reports whether the bundle is not permitted, regardless of what the other operators run.
+	// prohibited is true if the bundle is not permitted, whichever bundles the other operators run.
 	prohibited bool
 }
 
-// newDeppyProblem builds the problem from the decisions of pkg/resolve, with all bundles, or only with those that are permitted on their
-// own. It leaves out operators that cannot be installed, because deppy would find no solution with them. It returns an error if no operator
-// can be installed.
+// newDeppyProblem builds the problem from the decisions of pkg/resolve. If onlyFitting is set, it leaves out prohibited bundles. It always
+// leaves out operators that cannot be installed, because deppy would find no solution with them. It returns an error if no operator can be
+// installed.
 func newDeppyProblem(requests []resolve.Request, decisions map[string]resolve.Decision, onlyFitting bool) (deppyProblem, error) {
 	var problem deppyProblem
 	var all []deppyCandidate
@@ -142,8 +142,8 @@ func providersOf(requirement catalog.Requirement, all []deppyCandidate) (ids []d
 	return ids, nil
 }
 
-// conflictSets returns, for each kind that bundles of several packages provide, all candidates that provide it. It ignores prohibited
-// candidates, and returns only one of several equal sets.
+// conflictSets returns the sets of candidates that provide the same kind, for each kind that bundles of several packages provide.
+// Prohibited candidates are ignored, and equal sets are returned once.
 func conflictSets(all []deppyCandidate) [][]deppy.Identifier {
 	providers := map[catalog.GVK][]deppyCandidate{}
 	for _, c := range all {

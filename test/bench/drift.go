@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	driftSeed = 20 // chooses the objects and edits, the same in every run
+	driftSeed = 20 // seed for choosing the objects and edits, so that every run makes the same ones
 	// repairLimit is the maximum time until one edit is repaired.
 	repairLimit = time.Minute
 )
 
-// driftSizes are the numbers of edits and objects. Each object is edited at most once, so that no edit is a repeated conflict.
+// driftSizes are the numbers of edits and objects. Each object is edited at most once, because the manager delays repairs of a field that
+// is edited again and again.
 var driftSizes = []struct{ edits, objects int }{{100, 130}, {1000, 1300}}
 
 // repairs are the times of all repairs at one size, in seconds.
@@ -34,8 +35,8 @@ type repairs struct {
 	ours, plain    []float64
 }
 
-// measureDrift edits and deletes objects one after the other and measures the repairs, alternately by the manager and by a loop that
-// watches a namespace.
+// measureDrift edits and deletes objects one after the other and measures how long each repair takes. The manager and a loop that watches a
+// namespace take turns.
 func measureDrift(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []repairs
@@ -103,8 +104,8 @@ func (l *live) driftRound(ctx context.Context, measured *repairs) error {
 	return nil
 }
 
-// repairByLoop starts the baseline, a goroutine that watches the ConfigMaps of the operator's namespace until ctx ends. It applies each
-// ConfigMap that was deleted or differs. The goroutine sends its first error to failed and ends.
+// repairByLoop starts the baseline, a goroutine that watches the ConfigMaps of the operator's namespace until ctx ends. The goroutine
+// applies each ConfigMap that was deleted or differs from its declaration. It sends its first error to failed and ends.
 func (l *live) repairByLoop(ctx context.Context, operator rendered, failed chan<- error) error {
 	declared := map[string]*unstructured.Unstructured{}
 	for i := range operator.objects {
@@ -229,7 +230,8 @@ func (e *editor) change(ctx context.Context, name string) error {
 	return err
 }
 
-// percentile returns the smallest value that at least percent of the values do not exceed. It is 0 without values.
+// percentile returns the smallest of the values such that at least percent % of the values are less than or equal to it. It returns 0 if
+// there are no values.
 func percentile(values []float64, percent int) float64 {
 	if len(values) == 0 {
 		return 0

@@ -24,12 +24,12 @@ type figure struct {
 	ours float64
 	// baseline is 0 if there is none.
 	baseline float64
-	// n is the number of samples. ours and baseline are the medians of the samples, unless name is a percentile; counts of requests are
-	// maxima.
+	// n is the number of samples. ours and baseline are the medians of the samples, except that numbers of requests are maxima, and that a
+	// figure that is named after a percentile is that percentile.
 	n int
 }
 
-// ratio returns baseline ÷ ours. It returns false if there is no baseline or ours is zero.
+// ratio returns baseline ÷ ours. The bool is false if there is no baseline or ours is zero.
 func (f figure) ratio() (float64, bool) {
 	if f.ours <= 0 || f.baseline <= 0 {
 		return 0, false
@@ -42,7 +42,7 @@ type part struct {
 	title string
 	// text describes what is measured and how, in Markdown.
 	text string
-	// ours and baseline name the two sides in the head of the table.
+	// ours and baseline are the names of the two sides in the table header.
 	ours, baseline string
 	figures        []figure
 	// details is an additional table below the figures and notes. It is left out if it has no rows.
@@ -59,7 +59,7 @@ type table struct {
 	rows    [][]string
 }
 
-// costFigures returns the figures of two costs that were measured alternately.
+// costFigures returns figures for the time, the bytes and the allocations of two costs that were measured alternately.
 func costFigures(name string, ours, baseline cost, n int) []figure {
 	return []figure{
 		{name: name + ": time", unit: seconds, ours: ours.time.Seconds(), baseline: baseline.time.Seconds(), n: n},

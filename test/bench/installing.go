@@ -20,16 +20,16 @@ const (
 	// operatorsPerRound is the number of operators that a round installs at once.
 	operatorsPerRound = 10
 	sampleVersion     = "1.0.0"
-	// roundLimit is the maximum time for one round on either side, and for waiting until the manager runs.
+	// roundLimit is the maximum time for one round of the manager or of the plain loop. It also limits the wait for the manager to run.
 	roundLimit = 2 * time.Minute
 )
 
-// installs are the times and requests of all rounds, and the manager's memory before the first round and after each.
+// installs holds the times and requests of all rounds, and the manager's memory before the first round and after each round.
 type installs struct {
 	ours, plain []float64 // seconds
 	memory      []residentMemory
-	requests    []steady.Requests // the manager's, by round
-	objects     int               // of each round
+	requests    []steady.Requests // of the manager; one per round
+	objects     int               // number of objects in each round
 }
 
 // measureInstall starts a local cluster with the manager and installs operators in rounds, with PlatformOperators and with a plain loop
@@ -145,7 +145,7 @@ func sampleOperators(prefix string, round int) []samples.Operator {
 	return operators
 }
 
-// rendered is an operator for the plain loop: its namespace and its rendered objects, without the Namespace.
+// rendered is an operator to install with the plain loop: its namespace, and its rendered objects except the Namespace object.
 type rendered struct {
 	namespace string
 	objects   []unstructured.Unstructured

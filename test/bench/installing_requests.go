@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// quietTime is the time without a write by the manager after which an installation is complete. It is longer than the time by which the
-	// manager delays a status in which only a message changed.
+	// quietTime is the time for which the manager must write nothing before an installation counts as complete. The manager delays a status
+	// in which only a message changed, but by less than quietTime.
 	quietTime = 10 * time.Second
 	// quietLimit is the maximum time to wait until the manager has written nothing for quietTime.
 	quietLimit = 2 * time.Minute
 )
 
-// requestClasses are the reported classes of the manager's writes in an installation. They do not include the writes of the bundles'
+// requestClasses are the groups of requests that the document reports for an installation. They do not include writes to the bundles'
 // objects.
 var requestClasses = []struct {
 	name    string
-	written []string // as in steady.Requests.Written
+	written []string // keys of steady.Requests.Written
 	// before is the number of requests that commit c02a7af needed for ten operators.
 	before int
 }{
@@ -32,8 +32,8 @@ var requestClasses = []struct {
 	{"access reviews", []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}, 114},
 }
 
-// requestsUntilQuiet counts the manager's requests since the last reading of the log, until the manager has written nothing for quietTime.
-// It returns an error if the manager still writes after quietLimit.
+// requestsUntilQuiet waits until the manager has written nothing for quietTime, and returns the number of requests since the log was last
+// read. It returns an error if the manager still writes after quietLimit.
 func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, error) {
 	var total steady.Requests
 	for deadline := time.Now().Add(quietLimit); ; {
@@ -54,8 +54,8 @@ func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, 
 	}
 }
 
-// requestFigures returns a figure for each class and for their sum. Each is the maximum of all rounds, because later rounds reuse the
-// access reviews of the first.
+// requestFigures returns a figure for each of requestClasses and one for their sum. Each figure is the maximum of all rounds, because later
+// rounds reuse the access reviews of the first round.
 func requestFigures(rounds []steady.Requests) []figure {
 	var figures []figure
 	sums, before := make([]float64, len(rounds)), 0

@@ -8,7 +8,7 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
-// packageLines is a package of a catalog: its blobs as JSON lines, and the number of its bundles.
+// packageLines is one package of a catalog: its name, its blobs as JSON lines, and the number of its bundles.
 type packageLines struct {
 	name    string
 	bundles int
@@ -44,7 +44,7 @@ func splitPackages(stream []byte) ([]packageLines, error) {
 	return all, nil
 }
 
-// joinUntil joins packages until the stream has at least this many bytes or no package is left.
+// joinUntil joins packages into a stream until the stream has at least the given number of bytes or no package is left.
 func joinUntil(bytes int, packages []packageLines) (stream []byte) {
 	for _, p := range packages {
 		if len(stream) >= bytes {

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// unmetSteps is the number of required steps that no version meets, the maximum that upgrade rules may have.
+	// unmetSteps is the number of required upgrade steps that no version meets. It is the maximum number of steps in upgrade rules.
 	unmetSteps = 32
-	// entriesPerVersion is the number of entries without bundles for each version. Each has its own skipRange.
+	// entriesPerVersion is the number of channel entries without a bundle that are added for each version. Each has its own skipRange.
 	entriesPerVersion = 10
 )
 
@@ -23,7 +23,7 @@ var largeSizes = []int{100, 1000, 10_000}
 type largeOffer struct {
 	// name is a format string for the figure's name, with a verb for the number of versions.
 	name string
-	// share is the divisor of a size; the quotient is the number of versions.
+	// share divides a size of largeSizes; the quotient is the number of versions of the package.
 	share   int
 	guarded bool
 	entries int
@@ -35,8 +35,8 @@ var largeOffers = []largeOffer{
 	{name: fmt.Sprintf("a chain of %%d versions with %d times as many entries without bundles", entriesPerVersion), share: entriesPerVersion, entries: entriesPerVersion},
 }
 
-// measureLarge measures the decision for one operator with the lowest version installed. growth has a row for each offer and each size
-// except the first, which shows how the time grew from the previous size. There is no baseline, because no other solver gives reasons.
+// measureLarge measures the decision for one operator whose lowest version is installed. For each offer and each size except the first, a
+// row of growth shows how the time grew from the previous size. There is no baseline, because no other solver gives reasons.
 func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err error) {
 	for _, offer := range largeOffers {
 		var before figure
@@ -63,8 +63,8 @@ func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err 
 	return figures, growth, nil
 }
 
-// build returns the request and two catalogs of the same priority. The first contains the package with this many versions, and the second
-// contains a lower version of the package.
+// build returns a request for a package and two catalogs of the same priority. The first catalog contains the package with the given number
+// of versions, and the second contains a lower version of the package.
 func (o largeOffer) build(versions int) (resolve.Request, []resolve.Catalog) {
 	const pkg = "large"
 	first := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
@@ -73,7 +73,7 @@ func (o largeOffer) build(versions int) (resolve.Request, []resolve.Catalog) {
 		to.Bundles = append(to.Bundles, catalog.Bundle{Name: name, Version: version, Image: "registry.invalid/large@sha256:" + version})
 		to.Channels[0].Entries = append(to.Channels[0].Entries, catalog.Entry{Name: name, Replaces: replaces})
 	}
-	version := func(i int) string { return fmt.Sprintf("1.%d.0", 10_000+i) } // sorts by name as by version
+	version := func(i int) string { return fmt.Sprintf("1.%d.0", 10_000+i) } // names sort in the same order as versions
 	for i := range versions {
 		replaces := ""
 		if i > 0 {

@@ -36,8 +36,9 @@ Flags:
 
 const mainModule = "github.com/openshift/platform-operators"
 
-// catalogNames are the folders of the catalogs below the data folder. resolvedNames are the packages that part "resolve" resolves one by
-// one: that with the most bundles, and one with about a tenth of them. fewPackages are the packages that part "catalog" reads selectively.
+// catalogNames are the folders of the catalogs below the data folder. resolvedNames are the packages for which part "resolve" makes a
+// single decision: the package with the most bundles, and one with about a tenth as many. fewPackages are the packages that part "catalog"
+// reads selectively.
 var (
 	catalogNames  = []string{"community-v4.20", "certified-v4.20"}
 	resolvedNames = []string{"project-quay", "multi-nic-cni-operator"}
@@ -145,7 +146,8 @@ func (o options) parts() ([]string, error) {
 type bench struct {
 	options
 	start time.Time
-	// lines are the catalogs as JSON lines, by name. They are read when a part needs them, and freed before a part starts a cluster.
+	// lines contains the catalogs as JSON lines, keyed by catalog name. They are read when a part first needs them, and freed before a part
+	// starts a cluster.
 	lines map[string][]byte
 }
 
@@ -209,8 +211,8 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 	}
 }
 
-// onCluster measures a part that needs the local cluster. It removes the temporary folder unless the part fails. packages are those of the
-// real catalogs for part "memory", and nil for the other parts.
+// onCluster measures a part that needs the local cluster. It removes the temporary folder unless the part fails. packages are the packages
+// of the real catalogs for part "memory", and nil for the other parts.
 func (b *bench) onCluster(ctx context.Context, name string, packages []packageLines) (p part, failed error) {
 	b.lines = nil // frees memory for the local cluster
 	dir := b.dir
@@ -258,7 +260,7 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 	}
 }
 
-// catalogs returns the catalogs as JSON lines, by name. It keeps them for the next call, until a part starts a cluster.
+// catalogs returns the catalogs as JSON lines, keyed by catalog name. It caches them until a part starts a cluster.
 func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 	if b.lines != nil {
 		return b.lines, nil
@@ -292,7 +294,7 @@ func (b *bench) packageLines(ctx context.Context) ([]packageLines, error) {
 	return all, nil
 }
 
-// packages returns the packages of the catalogs, by catalog name.
+// packages returns the packages of the catalogs, keyed by catalog name.
 func (b *bench) packages(ctx context.Context) (map[string][]catalog.Package, error) {
 	lines, err := b.catalogs(ctx)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// shortestSample is the shortest duration of a sample. Shorter runs are repeated, so that clock resolution and scheduling
-	// do not matter.
+	// shortestSample is the minimum duration of a sample. A shorter run is repeated within one sample, so that clock resolution and
+	// scheduling hardly affect the result.
 	shortestSample = 10 * time.Millisecond
 	// maxRepeats is the maximum number of repetitions in one sample.
 	maxRepeats = 100_000
@@ -106,8 +106,8 @@ func measureLiveAlternately[T any](n int, makers ...func() (T, error)) ([]float6
 	return medians, nil
 }
 
-// liveHeap returns the number of bytes by which the heap is larger, after garbage collection, while the result of make is reachable. It
-// returns 0 if the heap is smaller.
+// liveHeap returns the number of bytes of heap that the result of make keeps alive, measured after garbage collection. It returns 0 if the
+// heap has shrunk.
 func liveHeap[T any](make func() (T, error)) (float64, error) {
 	before := collectedHeap()
 	result, err := make()

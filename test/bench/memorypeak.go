@@ -19,7 +19,7 @@ import (
 const (
 	// memoryOperators is the number of installed operators.
 	memoryOperators = 100
-	// rereadings is the number of times that the manager re-reads all catalogs.
+	// rereadings is the number of times that the manager reads all catalogs again.
 	rereadings = 3
 	// memoryPrefix is the prefix of the operators' packages.
 	memoryPrefix = "memory"
@@ -28,13 +28,14 @@ const (
 // memoryPhase is the manager's peak memory in a phase, in bytes.
 type memoryPhase struct {
 	name string
-	// resident holds the peak of anonymous memory, read every few milliseconds, and the kernel's high-water mark of total memory.
+	// resident holds two peaks: that of anonymous memory, which is sampled every few milliseconds, and that of total memory, which is the
+	// kernel's high-water mark.
 	resident residentMemory
 	// live is the largest heap size after a garbage collection.
 	live float64
 }
 
-// withPeaksOf returns m with each value raised to that of other if the latter is larger.
+// withPeaksOf returns m, in which each value is the larger of the values of m and other.
 func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
 	m.resident.anonymous = max(m.resident.anonymous, other.resident.anonymous)
 	m.resident.total = max(m.resident.total, other.resident.total)
@@ -42,7 +43,7 @@ func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
 	return m
 }
 
-// memoryPeaks holds the manager's peaks by phase, and the number and total size of the catalogs.
+// memoryPeaks holds the manager's peak memory in each phase, and the number and total size of the catalogs.
 type memoryPeaks struct {
 	catalogs, catalogBytes                                     int
 	idle, installing, installed, reading, rereading, restarted memoryPhase
@@ -89,8 +90,8 @@ func measureMemory(ctx context.Context, dir string, packages []packageLines, log
 	})
 }
 
-// fullSizeCatalogs returns catalogs of the given sizes, in bytes, that are filled by repeating the packages. The packages with the most
-// bundles get the names of installed packages, so that the manager keeps all their versions.
+// fullSizeCatalogs returns catalogs of the given sizes, in bytes. It repeats the packages until a catalog has its size. The packages with
+// the most bundles get the names of installed packages, so that the manager keeps all their versions.
 func fullSizeCatalogs(packages []packageLines, sizes []int) ([][]byte, error) {
 	packages = mostBundlesFirst(packages)
 	for i := range min(largeWanted, len(packages)) {

@@ -99,8 +99,8 @@ func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, bega
 	}
 }
 
-// unreadSeries returns those of the expected age metrics that are missing or larger than since. Their catalogs were not read within that
-// time.
+// unreadSeries returns the expected metrics of catalog ages that are missing from series or exceed since. The manager has not read the
+// catalogs of these metrics within that time.
 func unreadSeries(expected []string, series map[string]float64, since time.Duration) (missing []string) {
 	for _, name := range expected {
 		if age, found := series[name]; !found || age > since.Seconds() {

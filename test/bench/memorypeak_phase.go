@@ -25,7 +25,7 @@ const (
 	maxMetricsSize = 16 << 20
 )
 
-// phase resets the manager's peak memory, calls run, waits for quietTime, and stores the peak in into.
+// phase resets the manager's peak memory, calls run, waits for quietTime, and stores the name of the phase and the peak in into.
 func (l *live) phase(ctx context.Context, into *memoryPhase, name string, run func(context.Context) error) error {
 	if err := resetPeak(l.Manager.PID()); err != nil {
 		return err

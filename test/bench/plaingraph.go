@@ -21,7 +21,7 @@ type plainEntry struct {
 	covers blang.Range // nil without a valid skipRange
 }
 
-// countByPairs is the baseline for counting upgrade edges. It tests every pair of bundles under each semantics. found.reachable is the
+// countByPairs is the baseline for counting upgrade edges. For each of allSemantics, it tests every pair of bundles. found.reachable is the
 // number of bundles from which the newest version can be reached.
 func countByPairs(pkg upgrade.Package) (found graphCounts) {
 	bundles := plainBundles(pkg)
@@ -78,7 +78,8 @@ func (b *plainBundle) namesOrCovers(from *plainBundle) bool {
 	})
 }
 
-// promises reports whether semantic versioning permits an upgrade to a higher version (docs/upgrade-rules.md).
+// promises reports whether semantic versioning permits an upgrade between two versions (docs/upgrade-rules.md). to must be the higher
+// version.
 func promises(from, to *semver.Version) bool {
 	switch {
 	case from.Major() != to.Major():
@@ -91,8 +92,8 @@ func promises(from, to *semver.Version) bool {
 	return from.Major() > 0 || from.Minor() > 0 && from.Minor() == to.Minor()
 }
 
-// reachedFrom reports for each bundle, by index, whether it can be reached from the bundle with index from. That bundle itself counts as
-// reachable.
+// reachedFrom returns, for the bundle at each index, whether upgrades lead to it from the bundle at index from. follows contains the
+// indexes of the bundles that directly follow each bundle. The bundle at from counts as reachable.
 func reachedFrom(from int, follows [][]int) []bool {
 	seen := make([]bool, len(follows))
 	seen[from] = true

@@ -23,7 +23,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// plainLoop is the baseline for installing and removing operators. It applies or deletes objects and waits for the Deployments or Pods.
+// plainLoop is the baseline for installing and removing operators. It applies the objects and waits for the Deployments, or deletes the
+// objects and waits until the Pods are gone.
 type plainLoop struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface

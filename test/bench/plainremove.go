@@ -71,7 +71,7 @@ func (l *plainLoop) waitForPods(ctx context.Context, operators []rendered) (poll
 	}
 }
 
-// pods returns the number of Pods in the operators' namespaces.
+// pods returns the total number of Pods in the operators' namespaces.
 func (l *plainLoop) pods(ctx context.Context, operators []rendered) (int, error) {
 	namespaces := map[string]bool{}
 	for _, operator := range operators {

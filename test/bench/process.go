@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ticksPerSecond is the number of ticks per second, the unit of processor times in /proc on all architectures.
+// ticksPerSecond is USER_HZ: /proc gives processor times in hundredths of a second on all architectures.
 const ticksPerSecond = 100
 
 // processorTime returns the user and system time of a process since its start, in seconds.
@@ -26,7 +26,7 @@ func processorTime(pid int) (float64, error) {
 // program's name in parentheses, which can contain spaces and parentheses.
 func parseProcessorTime(stat string) (float64, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	const user, system = 11, 12 // counted from the state, the field after the name
+	const user, system = 11, 12 // indexes of utime and stime, counted from the state, which follows the name
 	if len(fields) <= system {
 		return 0, fmt.Errorf("reading the processor time: %.40q has no such field", stat)
 	}
@@ -41,7 +41,7 @@ func parseProcessorTime(stat string) (float64, error) {
 	return float64(ticks) / ticksPerSecond, nil
 }
 
-// sampleInterval is the time between two readings of memory. Shorter peaks are not measured.
+// sampleInterval is the time between two samples of memory. A shorter peak may be missed.
 const sampleInterval = 5 * time.Millisecond
 
 // peak holds the anonymous memory of a process before a run and its maximum during the run, in bytes.
@@ -49,7 +49,7 @@ type peak struct {
 	before, most float64
 }
 
-// watchPeak calls run and reads a process's memory every sampleInterval until run returns. It returns the error from run.
+// watchPeak calls run, and samples the memory of a process every sampleInterval until run returns. It returns the error from run.
 func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	first, err := readResidentMemory(pid)
 	if err != nil {
@@ -79,5 +79,5 @@ func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	return p, err
 }
 
-// extra returns the peak minus the memory before the run.
+// extra returns by how much the maximum exceeds the memory before the run, in bytes.
 func (p peak) extra() float64 { return p.most - p.before }

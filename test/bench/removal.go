@@ -18,17 +18,17 @@ import (
 const (
 	// removedOperators is the number of operators that are removed at once.
 	removedOperators = 100
-	// removalSecondsBefore and removalRequestsBefore are the figures for commit c02a7af.
+	// removalSecondsBefore and removalRequestsBefore are the time and the number of requests of commit c02a7af, for comparison.
 	removalSecondsBefore, removalRequestsBefore = 75, 13_939
 )
 
-// removals holds the times and requests for removing the same number of operators with the manager and with the plain loop.
+// removals holds the times and requests of removing the same number of operators with the manager and with the plain loop.
 type removals struct {
 	operators int
-	// ours and gone are the seconds until the manager has removed the operators, and until the namespaces are gone. plain and foreground
-	// are the plain loop's seconds with background and foreground deletion.
+	// ours is the time, in seconds, until the manager has removed the operators, and gone is the time until their namespaces are gone.
+	// plain and foreground are the times of the plain loop with background and foreground deletion.
 	ours, gone, plain, foreground float64
-	// requests are the manager's requests. deletions and polls are the plain loop's, with foreground deletion.
+	// requests are the requests of the manager. deletions and polls are numbers of requests of the plain loop with foreground deletion.
 	requests         steady.Requests
 	deletions, polls int
 }
@@ -119,7 +119,8 @@ func (l *live) deletePlatformOperators(ctx context.Context, operators []samples.
 	return group.Wait()
 }
 
-// removeByLoop measures both baselines, one after the other with the same operators.
+// removeByLoop measures removals by the plain loop, first with background deletion and then with foreground deletion. Both remove the same
+// operators.
 func (l *live) removeByLoop(ctx context.Context, measured *removals, operators []samples.Operator) error {
 	objects, err := renderSamples(filepath.Join(l.Dir, "plain"), operators)
 	if err != nil {
@@ -132,8 +133,8 @@ func (l *live) removeByLoop(ctx context.Context, measured *removals, operators [
 	return err
 }
 
-// timePlainRemoval installs operators and removes them with the plain loop. It returns how many seconds the removal took. It returns an
-// error if there are fewer Pods than operators before the removal, because then the loop would not wait for all of them.
+// timePlainRemoval installs operators, removes them with the plain loop, and returns the duration of the removal in seconds. It returns an
+// error if there are fewer Pods than operators before the removal, because then the loop would not wait for every operator.
 func (l *live) timePlainRemoval(ctx context.Context, measured *removals, operators []rendered, propagation metav1.DeletionPropagation) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()

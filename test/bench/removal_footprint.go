@@ -15,8 +15,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// footprint holds the objects, by resource, that a removal of operators deletes: their PlatformOperators and BundleDeployments, their
-// namespaces, and cluster-scoped objects. It holds neither the objects in the namespaces nor the CRDs, which a removal keeps.
+// footprint holds the objects that a removal of operators deletes, grouped by resource: PlatformOperators, BundleDeployments, namespaces,
+// and cluster-scoped objects. It holds neither the objects in the namespaces nor the CRDs, which a removal keeps.
 type footprint struct {
 	client metadata.Interface
 	// order is the order in which resources are checked.
@@ -31,7 +31,7 @@ func (l *live) newFootprint(operators []rendered) (*footprint, error) {
 	}
 	f := &footprint{client: client, names: map[schema.GroupVersionResource]map[string]bool{}}
 	for _, operator := range operators {
-		f.add(platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), operator.namespace) // all have the same name
+		f.add(platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), operator.namespace) // an operator's objects have the name of its namespace
 		f.add(corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), operator.namespace)
 		f.add(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, operator.namespace)
 		for i := range operator.objects {
@@ -99,7 +99,7 @@ func (f *footprint) without(ctx context.Context, terminating bool) error {
 }
 
 // existing returns the names of the footprint's objects of a resource that still exist. Namespaces that are being deleted are included only
-// if terminating is set. limit is the maximum number of objects to list, regardless of their owner; 0 lists all.
+// if terminating is set. limit is the maximum number of objects to list; it also counts objects that are not in the footprint. 0 lists all.
 func (f *footprint) existing(ctx context.Context, resource schema.GroupVersionResource, terminating bool, limit int64) (names []string, err error) {
 	list, err := f.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: limit})
 	if err != nil {

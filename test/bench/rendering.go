@@ -60,7 +60,7 @@ func compareRendering(name string, bundle fs.FS, n int) (rendering, error) {
 	return r, nil
 }
 
-// checkOutcome returns an error if only one of two attempts to render a bundle failed.
+// checkOutcome compares two attempts to render the same bundle. It returns an error if only one of them failed.
 func checkOutcome(first, now error) error {
 	if (first == nil) == (now == nil) {
 		return nil

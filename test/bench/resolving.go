@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// resolveClusterVersion and resolveKubeVersion are the versions of the cluster for which operators are resolved. They match the real
-// catalogs.
+// resolveClusterVersion and resolveKubeVersion are the versions of OpenShift and Kubernetes for which operators are resolved. They belong
+// to the OpenShift release of the real catalogs.
 const (
 	resolveClusterVersion = "4.20.0"
 	resolveKubeVersion    = "v1.33.0"
@@ -47,8 +47,8 @@ func (m packageIndex) bundles(requests ...resolve.Request) (bundles int) {
 	return bundles
 }
 
-// request returns a request for a package. If installed is set, the oldest version in the default channel is the installed version, or none
-// is if the package is in no catalog.
+// request returns a request for a package. If installed is set and a catalog contains the package, the oldest version in the default
+// channel is the installed version. Otherwise no version is installed.
 func (m packageIndex) request(pkg string, installed bool) resolve.Request {
 	req := resolve.Request{Operator: pkg, Package: pkg, ClusterVersion: resolveClusterVersion, KubeVersion: resolveKubeVersion}
 	if !installed || len(m[pkg]) == 0 {
@@ -104,14 +104,14 @@ func measureResolve(catalogs map[string][]catalog.Package, names []string, large
 	return p, err
 }
 
-// addTogether measures decisions for all operators and for a tenth of them, first with none installed and then with half of them installed.
-// It adds the figures and their growth to the part.
+// addTogether measures decisions for all operators and for a tenth of them, first with no operator installed and then with half of the
+// operators installed. It adds the figures and their growth to the part.
 func (m packageIndex) addTogether(p *part, n int) error {
 	for _, installed := range []bool{false, true} {
 		var requests, tenth []resolve.Request
 		for i, name := range slices.Sorted(maps.Keys(m)) {
 			requests = append(requests, m.request(name, installed && i%2 == 0))
-			if i%10 == i/10%2 { // half of these are installed, too
+			if i%10 == i/10%2 { // selects a tenth, of which half are installed
 				tenth = append(tenth, requests[i])
 			}
 		}
@@ -151,8 +151,8 @@ func (m packageIndex) compareTogether(requests []resolve.Request, n int) ([]figu
 	return compareDecisions(name, requests, decide, n)
 }
 
-// compareOneChanged measures decisions for all operators after the content of one package has changed, with a cache of earlier decisions.
-// The baseline has no cache.
+// compareOneChanged measures decisions for all operators after the content of one package has changed. Earlier decisions are cached; the
+// baseline has no cache.
 func (m packageIndex) compareOneChanged(changed string, n int) ([]figure, error) {
 	var requests []resolve.Request
 	for i, name := range slices.Sorted(maps.Keys(m)) {
@@ -161,7 +161,7 @@ func (m packageIndex) compareOneChanged(changed string, n int) ([]figure, error)
 	variants := [2]packageIndex{maps.Clone(m), maps.Clone(m)}
 	for i, variant := range variants {
 		variant[changed] = nil
-		for _, offer := range m[changed] { // the second variant has one bundle less
+		for _, offer := range m[changed] { // the second variant has one bundle fewer
 			content := *offer.Package
 			content.Bundles = slices.Clone(content.Bundles[i:])
 			offer.Package = &content

@@ -18,9 +18,9 @@ var largeCatalogs = []int{55 << 20, 32 << 20, 29 << 20}
 // largeWanted is the number of packages that are kept from each large catalog.
 const largeWanted = 20
 
-// measureSnapshots measures keeping packages from catalogs of these sizes, in bytes, and from catalogs a tenth as large. The catalogs
-// repeat the packages under other names. It keeps the packages with the most bundles: either many of them from each catalog, or a tenth of
-// that number.
+// measureSnapshots measures reading catalogs and keeping some of their packages. The catalogs have the given sizes, in bytes, or a tenth of
+// them, and repeat packages under other names. The packages to keep are those with the most bundles: many of them from each catalog, or a
+// tenth of many.
 func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, error) {
 	packages = mostBundlesFirst(packages)
 	var wanted []string
@@ -70,8 +70,8 @@ func mostBundlesFirst(packages []packageLines) []packageLines {
 	return slices.SortedStableFunc(slices.Values(packages), func(a, b packageLines) int { return cmp.Compare(b.bundles, a.bundles) })
 }
 
-// compareSnapshots compares reading and keeping the wanted packages from the streams. It returns an error unless each stream contains all
-// of them.
+// compareSnapshots measures how both sides read the streams and keep the wanted packages. It returns an error unless each stream contains
+// all wanted packages.
 func compareSnapshots(streams [][]byte, wanted []string, n int) ([]figure, error) {
 	want := func(pkg string) bool { return slices.Contains(wanted, pkg) }
 	ours := func() (*catalogsource.Snapshots, error) { return keep(streams, wanted) }

@@ -28,7 +28,7 @@ type idleWindow struct {
 	memory          residentMemory
 }
 
-// measureSteady measures the manager while nothing changes, with installed objects and objects of other owners.
+// measureSteady measures the manager while nothing changes. It varies the numbers of installed objects and of objects of other owners.
 func measureSteady(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{AuditLog: true}, logf, func(ctx context.Context, l *live) (part, error) {
 		log, err := steady.OpenLog(l.AuditLog)
@@ -80,7 +80,7 @@ func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.T
 	if err := sleep(ctx, time.Until(installed.Add(idleDelay))); err != nil {
 		return idleWindow{}, err
 	}
-	if _, err := log.Read(steady.ManagersUser); err != nil { // skips earlier requests
+	if _, err := log.Read(steady.ManagersUser); err != nil { // discards earlier requests
 		return idleWindow{}, err
 	}
 	pid := l.Manager.PID()

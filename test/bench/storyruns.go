@@ -23,10 +23,10 @@ const comparedStory, comparedOperator = "install-upgrade-remove", "memo"
 // also uses the script.
 const inMemory = "../../hack/in-memory.sh"
 
-// storyRun holds the times of one run of a scenario: story without the start of its cluster, and all with it.
+// storyRun holds two times of one run of a scenario: story excludes the start of the cluster, and all includes it.
 type storyRun struct{ story, all time.Duration }
 
-// measureStories measures a scenario in memory, and the same steps on a local cluster of real processes.
+// measureStories measures a scenario in memory, and the same steps on a local cluster with real processes.
 func measureStories(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
 	binary, err := buildStories(ctx, dir)
 	if err != nil {
@@ -68,7 +68,7 @@ func buildStories(ctx context.Context, dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// runInMemory runs the scenario twice in one process. The first run creates the cluster that the second run copies.
+// runInMemory runs the scenario twice in one process. The first run also creates the cluster, which the second run copies.
 func runInMemory(ctx context.Context, binary string) (storyRun, error) {
 	run := exec.CommandContext(ctx, inMemory, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+comparedStory+"$")
 	run.Dir = filepath.Join("test", "scenarios")
@@ -90,13 +90,14 @@ func runHundred(ctx context.Context, binary string) (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-// failure returns at most 2000 bytes of the output of go test, from the first failed test or, without one, from the start.
+// failure returns the part of the output of go test that begins at the first failed test, or at the start if no test failed. It returns at
+// most 2000 bytes.
 func failure(output []byte) []byte {
 	failed := max(0, bytes.Index(output, []byte("--- FAIL: ")))
 	return output[failed:min(len(output), failed+2000)]
 }
 
-// passed matches the line in which go test reports a passed run of the scenario. Its group is the duration.
+// passed matches the line in which go test reports that the scenario passed. Its submatch is the duration.
 var passed = regexp.MustCompile(`(?m)^ +--- PASS: TestStories/` + comparedStory + ` \(([0-9.]+s)\)$`)
 
 func parseStoryRun(output []byte) (storyRun, error) {
@@ -112,7 +113,7 @@ func parseStoryRun(output []byte) (storyRun, error) {
 	return storyRun{story: alone, all: all}, err
 }
 
-// runOnProcesses starts a local cluster, runs the scenario's steps, and stops the cluster. The time with the cluster includes the stop.
+// runOnProcesses starts a local cluster, runs the scenario's steps, and stops the cluster. took.all includes the stop.
 func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) {
 	start := time.Now()
 	env, err := environment.Start(ctx, environment.Options{Dir: dir, Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offeredVersions("1.0.0")})

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/leadership"
 )
 
-// pollInterval is the time between two readings of the lease.
+// pollInterval is the time between two reads of the lease.
 const pollInterval = 200 * time.Millisecond
 
 // takeovers holds the times, in seconds, until a manager held the lease again. restarted is the time after a killed container was restarted
@@ -62,8 +62,8 @@ func newPod(dir string, number int) *environment.Pod {
 	return &environment.Pod{Name: fmt.Sprintf("platform-operators-%d", number), UID: uuid.NewUUID(), Dir: filepath.Join(dir, fmt.Sprintf("volume-%d", number))}
 }
 
-// restart kills the leader and starts it again in its pod. It returns the seconds from that start until the leader held the lease, and the
-// lease.
+// restart kills the leader and starts it again in its pod. It returns the time from that start until the leader held the lease, in seconds,
+// and the new lease. held is the lease before.
 func (l *live) restart(ctx context.Context, manager *environment.Manager, held leadership.Lease) (took float64, now leadership.Lease, err error) {
 	if err := manager.Kill(); err != nil {
 		return 0, now, err
@@ -76,13 +76,13 @@ func (l *live) restart(ctx context.Context, manager *environment.Manager, held l
 	return now.Acquired.Sub(started).Seconds(), now, err
 }
 
-// handOver starts the manager next and, after next has requested the lease, ends the leader. It returns the seconds until next held the
-// lease, and the lease.
+// handOver starts the manager next, waits until next has requested the lease, and calls end to end the leader. It returns the time from
+// then until next held the lease, in seconds, and the new lease. held is the lease before.
 func (l *live) handOver(ctx context.Context, next *environment.Manager, held leadership.Lease, end func() error) (took float64, now leadership.Lease, err error) {
 	if err := next.Start(); err != nil {
 		return 0, now, err
 	}
-	if err := sleep(ctx, leadership.HighlyAvailable.Retry); err != nil { // it has requested the lease by then
+	if err := sleep(ctx, leadership.HighlyAvailable.Retry); err != nil { // next has requested the lease by then
 		return 0, now, err
 	}
 	ended := time.Now()
@@ -93,7 +93,7 @@ func (l *live) handOver(ctx context.Context, next *environment.Manager, held lea
 	return now.Acquired.Sub(ended).Seconds(), now, err
 }
 
-// waitForLeader waits until the lease has a different holder than in before. It returns an error after limit.
+// waitForLeader waits until the lease has a holder other than before.Holder, and returns that lease. It returns an error after limit.
 func (l *live) waitForLeader(ctx context.Context, before leadership.Lease, limit time.Duration) (leadership.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

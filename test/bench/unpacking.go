@@ -29,7 +29,7 @@ var ballasts = []int64{20 << 20, 200 << 20}
 // unpackings are the costs of unpacking images of one size.
 type unpackings struct {
 	ballast         int64
-	ours, baseline  []float64 // bytes above the memory before
+	ours, baseline  []float64 // peak in bytes above the memory before the run
 	oursTook, other []float64 // seconds
 }
 
@@ -104,7 +104,7 @@ func extractInProcess(ctx context.Context, ref, dir string) (peak, time.Duration
 	p, err := watchPeak(ctx, child.Process.Pid, func() error {
 		start := time.Now()
 		_, err := io.WriteString(begin, "begin\n")
-		lines.Scan() // the process prints a line after the extraction and keeps running
+		lines.Scan() // the process prints a line when the extraction is done, and keeps running
 		took = time.Since(start)
 		return err
 	})
@@ -124,7 +124,7 @@ func extract(arguments []string) error {
 		return fmt.Errorf("extracting %q: %w", arguments[0], err)
 	}
 	fmt.Println("done")
-	in.Scan() // until the parent has read this process's memory again
+	in.Scan() // waits until the parent has sampled this process's memory
 	return nil
 }
 

@@ -13,7 +13,7 @@ var allSemantics = []upgrade.Semantics{upgrade.Channel, upgrade.Semver, upgrade.
 const (
 	// largeBundles is the number of bundles of the synthetic package, ten times as many as in any real one.
 	largeBundles = 1500
-	// longSample is the number of bundles at and above which at most maxLongSamples samples are taken, because one sample takes seconds.
+	// longSample is the size, in bundles, from which a measurement takes at most maxLongSamples samples, because each sample takes seconds.
 	longSample = 1000
 )
 
@@ -105,8 +105,8 @@ func reducedSamples(n int, g graphs) int {
 	return n
 }
 
-// compareGraphs returns the figures for one size, starting with the time for counting. It returns an error if the two sides count
-// differently. It simulates upgrades only if times is 1.
+// compareGraphs returns the figures for one size; the first is the time for counting. It returns an error if the two sides count
+// differently. It simulates upgrades only if g.times is 1.
 func compareGraphs(g graphs, n int) ([]figure, error) {
 	var found, want graphCounts
 	costs, err := measureAlternately(n,

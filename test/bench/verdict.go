@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// longPackage is the name of the package with longVersions versions (HRD-B3). The first one is installed. Only the last one permits the
-	// minor version after that of blockedAt.
+	// longPackage is a package with longVersions versions (HRD-B3), of which the first is installed. Only the last version permits upgrades
+	// to the minor version that follows blockedAt.
 	longPackage  = "long"
 	longVersions = 800
-	// blockedAt is the cluster version at which the installed version blocks upgrades. At story.ClusterVersion it does not.
+	// blockedAt is the cluster version at which the installed version blocks upgrades. At story.ClusterVersion, the installed version
+	// permits upgrades.
 	blockedAt = "4.22.0"
 	// verdictChanges is the number of times that the cluster's version changes.
 	verdictChanges = 100

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// loadMetas reads catalogs with operator-registry's reader, so that both APIs serve the same content as on a cluster, for example
+// loadMetas reads catalogs with operator-registry's reader. Therefore both APIs serve the same content as on a cluster, for example
 // re-encoded numbers. The result is in the order of roots and of the file names in each root. If packages is empty, it reads all packages.
 // It returns an error if a package is missing or is in several catalogs, or if there are no packages.
 func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, error) {
@@ -107,7 +107,8 @@ func checkPresent(metas []*declcfg.Meta, packages []string) error {
 	return errors.Join(errs...)
 }
 
-// packageOf returns the package of a blob. For an olm.package blob, it is the blob's name; for a blob without a package, it is "".
+// packageOf returns the package that a blob belongs to. For an olm.package blob, that is the blob's name. For a blob without a package, it
+// is "".
 func packageOf(meta *declcfg.Meta) string {
 	if meta.Schema == declcfg.SchemaPackage {
 		return meta.Name
@@ -115,9 +116,9 @@ func packageOf(meta *declcfg.Meta) string {
 	return meta.Package
 }
 
-// rewriteImages replaces every image reference in the bundles with a reference to the local registry. The reference of a bundle whose
-// directory was published gets the published digest. Other references get a digest or tag that the registry does not have. Each bundle's
-// blob stays one line.
+// rewriteImages replaces every image reference in the bundles with a reference to the local registry. If a bundle's directory was
+// published, the reference to the bundle's own image becomes the published one. Other references become references to images that the
+// registry does not have; see absentReference. Each bundle's blob stays on one line.
 func rewriteImages(metas []*declcfg.Meta, host string, published map[bundleID]string) error {
 	for _, meta := range metas {
 		if meta.Schema != declcfg.SchemaBundle {
@@ -185,8 +186,8 @@ func encodeLine(value any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// absentReference returns a reference to the local registry for an image that is not published, with the original registry as the first
-// path segment. It keeps a digest or a tag. For an invalid reference it returns a valid one, and for "" it returns "".
+// absentReference returns a reference to the local registry for an image that is not published. The first path segment is the name of the
+// original registry, and the digest or tag is kept. The result is valid even if original is not; for "" it is "".
 func absentReference(host, original string) string {
 	if original == "" {
 		return ""
@@ -206,7 +207,7 @@ func absentReference(host, original string) string {
 }
 
 // writeTree writes metas as JSON lines below root, with a folder for each package, and returns root as a file system. operator-registry
-// builds its cache from it.
+// builds its cache from that file system.
 func writeTree(root string, metas []*declcfg.Meta) (fs.FS, error) {
 	byPackage := map[string]*bytes.Buffer{}
 	for _, meta := range metas {

@@ -44,8 +44,8 @@ func newGeneration(ctx context.Context, metas []*declcfg.Meta, dir string, previ
 	return g, nil
 }
 
-// nextModified returns the current time in seconds, or one second after previous if that is later. Otherwise If-Modified-Since could not
-// distinguish two updates within one second.
+// nextModified returns the current time in whole seconds, or one second after previous if that is later. Without the extra second, a client
+// with If-Modified-Since could miss the second of two updates in one second.
 func nextModified(previous time.Time) time.Time {
 	now := time.Now().UTC().Truncate(time.Second)
 	if now.After(previous) {
@@ -74,7 +74,7 @@ func (g *generation) buildCache(ctx context.Context) error {
 	if err := g.cache.Load(ctx); err != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Join(g.dir, "fbc")) // the cache has the content
+	return os.RemoveAll(filepath.Join(g.dir, "fbc")) // the cache contains a copy
 }
 
 func (g *generation) close() {
@@ -92,8 +92,8 @@ type currentGeneration struct {
 	retired sync.WaitGroup
 }
 
-// acquire returns the current generation and a function that releases it. Before the first replace and after Close, the generation is
-// empty.
+// acquire returns the current generation and a function that releases it. Before the first replace and after Close, it returns an empty
+// generation.
 func (l *currentGeneration) acquire() (*generation, func()) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

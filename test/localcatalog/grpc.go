@@ -55,8 +55,8 @@ type generationStore struct{ currentGeneration *currentGeneration }
 
 var _ registry.GRPCQuery = generationStore{}
 
-// query calls ask with the cache of the current generation, which stays open until ask returns. It returns an error with code Unavailable
-// if there is no generation.
+// query calls ask with the cache of the current generation, and keeps the cache open until ask returns. If there is no generation, the
+// error has code Unavailable.
 func query[T any](l *currentGeneration, ask func(cache.Cache) (T, error)) (T, error) {
 	current, release := l.acquire()
 	defer release()
@@ -118,7 +118,7 @@ func (s generationStore) GetBundleThatProvides(ctx context.Context, group, versi
 	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatProvides(ctx, group, version, kind) })
 }
 
-// ListPackageCustomSchemas sends those blobs of a package that have a custom schema. operator-registry's experimental server finds this
+// ListPackageCustomSchemas sends the blobs of a package that have a custom schema. operator-registry's experimental server finds this
 // method with a type assertion.
 func (s generationStore) ListPackageCustomSchemas(ctx context.Context, schema, pkg string, send func(*structpb.Struct) error) error {
 	_, err := query(s.currentGeneration, func(c cache.Cache) (any, error) { return nil, c.ListPackageCustomSchemas(ctx, schema, pkg, send) })

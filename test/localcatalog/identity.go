@@ -23,7 +23,8 @@ const lifetime = 30 * 24 * time.Hour
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// identity is the serving certificate of the HTTPS API. It is signed by its own certificate authority, whose certificate is in a PEM file.
+// identity is the serving certificate of the HTTPS API. Its own certificate authority signs it, and file is a PEM file with the authority's
+// certificate.
 type identity struct {
 	file    string
 	host    string
@@ -40,8 +41,8 @@ func (i *identity) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return i.current.Load(), nil
 }
 
-// rotate creates a new authority and a new serving certificate, and writes the authority's certificate to the file. It does not keep the
-// authority's key.
+// rotate creates a new certificate authority and a new serving certificate, and writes the authority's certificate to the file. It does not
+// keep the key of the authority.
 func (i *identity) rotate() error {
 	authority, authorityKey, err := sign(&x509.Certificate{
 		Subject:               pkix.Name{CommonName: "localcatalog authority"},

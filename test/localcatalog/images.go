@@ -28,10 +28,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// bundleID identifies a bundle directory and the catalog's bundle that it belongs to.
+// bundleID identifies a bundle in the catalog, and the bundle directory that belongs to it.
 type bundleID struct{ pkg, version string }
 
-// imageRegistry serves the images of bundle directories, or the failures that tests set.
+// imageRegistry serves the images of bundle directories. For a repository for which a test has set a failure, it responds with that
+// failure.
 type imageRegistry struct {
 	host    string
 	network Network
@@ -39,7 +40,7 @@ type imageRegistry struct {
 
 	lock      sync.RWMutex
 	published map[bundleID]string
-	faults    map[string]int // HTTP status by repository path
+	faults    map[string]int // HTTP status, keyed by repository path
 }
 
 func newImageRegistry(host string, network Network) *imageRegistry {
@@ -94,8 +95,8 @@ func (r *imageRegistry) bundle(id bundleID) (string, bool) {
 	return ref, ok
 }
 
-// publish builds and pushes an image of every bundle directory of the packages, or of all packages if packages is empty. It returns the
-// references by digest. Earlier images stay, because a cluster may still run them.
+// publish builds and pushes an image of every bundle directory of the packages, or of all packages if packages is empty. It returns image
+// references with digests. Images that were published earlier stay, because a cluster may still run them.
 func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (map[bundleID]string, error) {
 	folders, err := bundleFolders(roots, packages)
 	if err != nil {
@@ -179,7 +180,7 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	return repository.Digest(digest.String()).String(), nil
 }
 
-// directTransport returns a transport that connects over network and uses no proxy, because the registry is on loopback.
+// directTransport returns a transport that connects over network. It uses no proxy, because the registry is on loopback.
 func directTransport(network Network) http.RoundTripper {
 	transport := remote.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
@@ -188,14 +189,14 @@ func directTransport(network Network) http.RoundTripper {
 	return transport
 }
 
-// bundleImage builds the image that a bundle's Dockerfile builds: a layer for manifests, one for metadata, and the annotations as labels.
-// The same files always give the same digest. The metadata may be missing.
+// bundleImage builds the same image as a bundle's Dockerfile: a layer for manifests, one for metadata, and the annotations as labels. The
+// same files always give the same digest. The metadata may be missing.
 func bundleImage(bundle fs.FS) (v1.Image, error) {
 	image := empty.Image
 	for _, folder := range []string{"manifests", "metadata"} {
 		content, err := layerTar(bundle, folder)
 		if errors.Is(err, fs.ErrNotExist) && folder == "metadata" {
-			continue // invalid as a bundle, but a registry can contain it
+			continue // not a valid bundle, but a registry may contain such an image
 		}
 		if err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (r *Registry) Require(user, password string) {
 	r.user, r.password = user, password
 }
 
-// Hold makes all requests wait until it is called with false. Requests without the required credentials do not wait.
+// Hold makes all requests wait if on is true. A call with false lets them continue. Requests without the required credentials do not wait.
 func (r *Registry) Hold(on bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -114,8 +114,8 @@ func (r *Registry) Hold(on bool) {
 // Waiting returns the number of requests that wait because of Hold.
 func (r *Registry) Waiting() int { return int(r.waiting.Load()) }
 
-// Handle makes a handler respond to GET requests for the manifests or blobs of a repository, which what names as in "bundles/memo/blobs". A
-// nil handler restores the registry's response.
+// Handle makes a handler respond to GET requests for the manifests or blobs of a repository. what is the repository's name and "/manifests"
+// or "/blobs", as in "bundles/memo/blobs". A nil handler restores the registry's own response.
 func (r *Registry) Handle(what string, answer http.HandlerFunc) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -126,7 +126,8 @@ func (r *Registry) Handle(what string, answer http.HandlerFunc) {
 	r.handlers[what] = answer
 }
 
-// Requests returns the number of GET requests for "manifests" or "blobs" of a repository. It does not include refused and waiting requests.
+// Requests returns the number of GET requests for a repository's manifests or blobs; what is "manifests" or "blobs". It does not count
+// refused and waiting requests.
 func (r *Registry) Requests(repository, what string) int {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -178,7 +179,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.images.ServeHTTP(w, request)
 }
 
-// count counts a GET request for manifests or blobs, and returns the handler that Handle set for it, or nil.
+// count counts a request if it is a GET request for manifests or blobs, and returns the handler that Handle set for such requests, or nil.
 func (r *Registry) count(request *http.Request) http.HandlerFunc {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// requestCounter counts requests by name.
+// requestCounter counts requests by name; see RequestCounts.
 type requestCounter struct {
 	lock   sync.Mutex
 	counts map[string]int
@@ -23,21 +23,21 @@ func (s *requestCounter) add(what string) {
 	s.counts[what]++
 }
 
-// RequestCounts returns the number of requests that the server has received under each name. The name of a gRPC call is its method, as in
-// "ListBundles". The name of an HTTPS request consists of its endpoint, its status and, if the response was compressed, "gzip", as in "all
-// 200 gzip".
+// RequestCounts returns the numbers of requests that the server has received, keyed by the name of the request. The name of a gRPC call is
+// its method, as in "ListBundles". The name of an HTTPS request consists of its endpoint, its status and, if the response was compressed,
+// "gzip", as in "all 200 gzip".
 func (s *Server) RequestCounts() map[string]int {
 	s.requestCounter.lock.Lock()
 	defer s.requestCounter.lock.Unlock()
 	return maps.Clone(s.requestCounter.counts)
 }
 
-// WithoutMetas makes HTTPS respond with 404 to /api/v1/metas, as catalogd does without its feature gate, until it is called
-// with false.
+// WithoutMetas makes HTTPS respond with 404 to /api/v1/metas if on is true, as catalogd does without its feature gate. A call with false
+// ends that.
 func (s *Server) WithoutMetas(on bool) { s.withoutMetas.Store(on) }
 
 // HandleCatalog makes a handler serve another catalog over HTTPS with the same certificate. The handler can, for example, be slow or send
-// endless responses. HandleCatalog returns the value for the ClusterCatalog's status.urls.base.
+// endless responses. HandleCatalog returns the catalog's URL, for the status.urls.base of a ClusterCatalog.
 func (s *Server) HandleCatalog(name string, handler http.Handler) (base string) {
 	s.otherCatalogs.Store(name, handler)
 	return "https://" + s.httpsListener.Addr().String() + "/catalogs/" + name

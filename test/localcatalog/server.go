@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// catalogName is the value of {catalog} in catalogd's paths for a server's own catalog.
+// catalogName is the name of a server's own catalog in the paths of catalogd's API.
 const catalogName = "local"
 
 // Options configure a Server.
@@ -78,9 +78,9 @@ type Server struct {
 	down              atomic.Bool
 	requests          atomic.Int64
 	requestCounter    requestCounter
-	// withoutMetas and otherCatalogs are set by WithoutMetas and HandleCatalog.
+	// withoutMetas is set by WithoutMetas. otherCatalogs is filled by HandleCatalog.
 	withoutMetas  atomic.Bool
-	otherCatalogs sync.Map // of http.Handler, by catalog
+	otherCatalogs sync.Map // http.Handler, keyed by catalog name
 	close         sync.Once
 	closeErr      error
 }
@@ -169,9 +169,9 @@ func (s *Server) serveHTTP(server *http.Server, listener net.Listener) {
 	s.serving.Go(func() { _ = server.Serve(listener) })
 }
 
-// Update replaces the content with that of the catalog directories; without arguments, it re-reads the current directories. It also
-// re-reads the bundle directories. Requests that have already begun get the old content. gRPC and HTTPS change at the same time. If the new
-// content is invalid, Update returns an error and the old content stays.
+// Update replaces the content with that of the given catalog directories. Without arguments, it re-reads the current catalog directories.
+// It always re-reads the bundle directories. gRPC and HTTPS change at the same time, and requests that have already begun get the old
+// content. If the new content is invalid, Update returns an error and the old content stays.
 func (s *Server) Update(ctx context.Context, catalogs ...string) error {
 	s.updating.Lock()
 	defer s.updating.Unlock()
@@ -207,8 +207,8 @@ func (s *Server) build(ctx context.Context, catalogs []string) (*generation, err
 	return newGeneration(ctx, metas, filepath.Join(s.dir, fmt.Sprintf("generation-%d", s.sequence)), s.currentGeneration.modified())
 }
 
-// Close stops the server and removes its cache. It removes the CA file only if Options.Dir is empty, together with the temporary directory.
-// It may be called more than once.
+// Close stops the server and removes its cache. If Options.Dir is empty, it removes the temporary directory with the CA file; otherwise it
+// keeps the CA file. It may be called more than once.
 func (s *Server) Close() error {
 	s.close.Do(func() {
 		if s.grpcServer != nil {
@@ -223,7 +223,7 @@ func (s *Server) Close() error {
 			}
 		}
 		s.serving.Wait()
-		s.updating.Lock() // an update in progress would leave files behind
+		s.updating.Lock() // waits for a running update, which would otherwise leave files behind
 		defer s.updating.Unlock()
 		s.closed = true
 		s.currentGeneration.replace(nil)
@@ -260,10 +260,10 @@ func (s *Server) ContentDigest() string {
 // Requests returns the number of gRPC calls and HTTPS requests that the server has received.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
 
-// Unavailable makes gRPC calls fail with code Unavailable and HTTPS respond with 503, until it is called with false.
+// Unavailable makes gRPC calls fail with code Unavailable, and HTTPS respond with 503, if on is true. A call with false ends that.
 func (s *Server) Unavailable(on bool) { s.down.Store(on) }
 
-// Bundle returns a bundle's image reference, by digest. It returns false if the bundle's directory was not published.
+// Bundle returns a bundle's image reference, which contains the digest. The bool is false if the bundle's directory was not published.
 func (s *Server) Bundle(packageName, version string) (string, bool) {
 	return s.registry.bundle(bundleID{packageName, version})
 }

@@ -22,7 +22,8 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/furniture"
 )
 
-// serverFiles are the files that determine the servers. The program embeds them, so that it works from any directory.
+// serverFiles are the source files from which the multi-call binary of the servers is built. The program embeds them, so that it works from
+// any directory.
 //
 //go:embed go.mod go.sum servers/*.go
 var serverFiles embed.FS
@@ -36,7 +37,7 @@ func main() {
 	}
 }
 
-// streams are the outputs of a command: out is for results, progress is for progress messages.
+// streams are the outputs of a command: out receives results, and progress receives progress messages.
 type streams struct{ out, progress io.Writer }
 
 func newCommand(out, progress io.Writer) *cobra.Command {
@@ -65,7 +66,8 @@ Infrastructure/cluster, and one control plane node and workers, all simulated.`,
 	return root
 }
 
-// dirFlag adds --dir to a command and returns a function that returns the flag's value as an absolute path, or the default directory.
+// dirFlag adds the flag --dir to a command. The returned function returns the flag's value as an absolute path, or the default directory if
+// the flag is not set.
 func dirFlag(cmd *cobra.Command) func() (string, error) {
 	value := cmd.Flags().String("dir", "", `directory of the cluster (default "clusters/default" in the cache directory); relative ones start at test/localcluster under "go run -C test/localcluster"`)
 	return func() (string, error) {
@@ -105,8 +107,8 @@ func openCache(progress io.Writer) (*binaries.Cache, error) {
 	return binaries.Open(root, source, progress)
 }
 
-// provide returns the paths of all programs by name, and the manifest directory. It uses the programs that exist in the directory assets,
-// and compiles the others.
+// provide returns the paths of all programs, keyed by name, and the manifest directory. It uses the programs that exist in the directory
+// assets, and compiles the others.
 func provide(ctx context.Context, assets string, progress io.Writer) (map[string]string, string, error) {
 	cache, err := openCache(progress)
 	if err != nil {
@@ -131,7 +133,8 @@ func provide(ctx context.Context, assets string, progress io.Writer) (map[string
 	return programs, manifests, nil
 }
 
-// prefixed is a writer that adds a prefix to each written line and passes the line to another writer in one call.
+// prefixed is a writer that adds a prefix to what each Write call gets, which must be one line, and passes both to another writer in one
+// call.
 type prefixed struct {
 	to     io.Writer
 	prefix string

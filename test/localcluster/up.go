@@ -90,7 +90,7 @@ func up(ctx context.Context, o upOptions, s streams) error {
 	o.cluster.Programs, o.cluster.Manifests = programs, manifests
 	if o.foreground {
 		return cluster.Run(ctx, o.cluster, s.progress, func(state cluster.State) {
-			// A closed output does not stop the cluster.
+			// The error is ignored, because a closed output must not stop the cluster.
 			_ = printState(s.out, state, o.output)
 		})
 	}
@@ -104,7 +104,7 @@ func up(ctx context.Context, o upOptions, s streams) error {
 	return printState(s.out, state, o.output)
 }
 
-// endWith returns a context that is canceled when one of the processes ends. The caller must call the CancelFunc.
+// endWith returns a context that is canceled when any of the processes ends. The caller must call the CancelFunc.
 func endWith(ctx context.Context, pids []int) (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	for _, pid := range pids {

@@ -31,8 +31,8 @@ type Manifest struct {
 	Name   string // file name in the cache
 }
 
-// Source holds all files that the result depends on. It holds contents instead of paths, so that a copied program still builds the same
-// servers.
+// Source holds everything from which the programs and manifests are made. It holds the contents of files instead of paths, so that a copy
+// of this program elsewhere builds the same servers.
 type Source struct {
 	Files     map[string][]byte // slash-separated path to content: go.mod, go.sum and the package ./servers
 	Manifests []Manifest
@@ -46,7 +46,7 @@ type Cache struct {
 	out     io.Writer
 }
 
-// Open returns the cache entry of src below root. It builds nothing. The entry's methods write lines of progress to out. Open returns an
+// Open returns the cache entry of src below root, and builds nothing. Methods of the entry write lines of progress to out. Open returns an
 // error if go.mod has no release version of Kubernetes.
 func Open(root string, src Source, out io.Writer) (*Cache, error) {
 	version, err := kubernetesVersion(src.Files["go.mod"])
@@ -80,8 +80,8 @@ func (c *Cache) Manifests(ctx context.Context) (string, error) {
 	return path, c.ensure(ctx, path, c.copyManifests)
 }
 
-// ensure creates path by calling produce with a temporary name and renaming the result. If path exists, it only marks the entry as used. It
-// holds a lock, so that two processes do not compile Kubernetes at the same time.
+// ensure makes sure that path exists. If it does, ensure only marks the entry as used. Otherwise ensure calls produce with a temporary name
+// and renames the result to path. A lock keeps two processes from compiling Kubernetes at the same time.
 func (c *Cache) ensure(ctx context.Context, path string, produce func(ctx context.Context, src, target string) error) error {
 	now := time.Now()
 	if _, err := os.Stat(path); err == nil {
@@ -154,7 +154,8 @@ func kubernetesVersion(goMod []byte) (string, error) {
 	return string(match[1]), nil
 }
 
-// key returns a hash of everything that the result depends on: the source, the manifests, the compiler, its flags and the target.
+// key returns a hash of everything that determines the content of an entry: the source, the manifests, the compiler, its flags and the
+// target.
 func key(version string, src Source) string {
 	hash := sha256.New()
 	names := make([]string, 0, len(src.Files))

@@ -21,8 +21,8 @@ import (
 // progressEvery is the time between two lines of progress. It is short enough for CI systems that stop jobs without output.
 const progressEvery = 15 * time.Second
 
-// linkerFlags returns the linker flags that set the version of the programs. Clients cannot parse the default, v0.0.0-master. The flags for
-// client-go set the version in user agents.
+// linkerFlags returns the linker flags that set the version of the programs, because clients cannot parse the default, v0.0.0-master. The
+// flags for client-go set the version in user agents.
 func linkerFlags(version string) string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ = strings.Cut(minor, ".")

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/kube"
 )
 
-// kind is an API version and the name of a resource.
+// kind is what a URL path needs of a kind: its API version and the name of its resource.
 type kind struct{ apiVersion, resource string }
 
 var (
@@ -21,7 +21,7 @@ var (
 
 func path(k kind, name string) string { return kube.Path(k.apiVersion, k.resource, "", name) }
 
-// resources returns, without discovery, the resource for a cluster-scoped kind that occurs among the cluster's objects. It returns false
+// resources returns the resource of a cluster-scoped kind that occurs among the cluster's objects. It needs no discovery. The bool is false
 // for other kinds.
 func resources(kindName string) (string, bool) {
 	names := map[string]string{
@@ -58,7 +58,7 @@ const parallelWrites = 8
 // furnish applies the objects and waits until CRDs are established and nodes are ready. It applies an object's status only if the live
 // object has none. It returns the first error.
 func furnish(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
-	// An error ends all other waits.
+	// The first error ends all waits for other objects.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var (
@@ -70,7 +70,7 @@ func furnish(ctx context.Context, client *kube.Client, objects []furniture.Objec
 	for _, object := range objects {
 		slots <- struct{}{}
 		wait.Go(func() {
-			// A waiting object releases its slot, because an object of a custom kind waits for its CRD, which needs a slot.
+			// An object that waits releases its slot. A custom resource waits for its CRD, and the CRD needs a slot.
 			err := place(ctx, client, object, func() { <-slots })
 			if err != nil {
 				lock.Lock()
@@ -135,8 +135,8 @@ func place(ctx context.Context, client *kube.Client, object furniture.Object, re
 	return err
 }
 
-// transient reports whether a retry may succeed while a server starts. That is the case after a connection error, for a kind that is not
-// served yet, and after a response that asks for a retry. Other errors are permanent.
+// transient reports whether a retry may succeed while a server starts. Connection errors are transient, and so are most responses, such as
+// 404 for a kind that is not served yet. Responses that reject the request are not.
 func transient(err error) bool {
 	var status *kube.StatusError
 	if !errors.As(err, &status) {
@@ -144,7 +144,7 @@ func transient(err error) bool {
 	}
 	switch status.Code {
 	case 400, 401, 403, 422:
-		// The API server responds with 403 before its own roles exist, but it is ready here.
+		// The API server responds with 403 until it has created its own roles. This code runs after the API server is ready.
 		return false
 	}
 	return true

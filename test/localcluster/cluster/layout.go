@@ -73,7 +73,7 @@ func (l Layout) Claim() error {
 	return nil
 }
 
-// owned returns nil for a directory that Claim marked. For an unmarked directory, it returns an error that wraps fs.ErrNotExist.
+// owned returns an error unless Claim marked the directory. The error wraps fs.ErrNotExist if the mark is missing.
 func (l Layout) owned() error {
 	if _, err := os.Stat(l.marker()); err != nil {
 		return fmt.Errorf("looking for a cluster in %q: %w", l.Dir, err)

@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	// programGrace is the time for which Run waits after SIGTERM until it kills a program. The API server would drain watches for longer.
+	// programGrace is the time for which Run waits after SIGTERM before it kills a program. Without the kill, the API server would wait
+	// longer for watches to end.
 	programGrace = 2 * time.Second
-	// stopTimeout is the time for which Down waits after SIGTERM until it kills the supervisor, which stops all programs one after the
-	// other.
+	// stopTimeout is the time for which Down waits after SIGTERM before it kills the supervisor. The supervisor stops the programs one
+	// after the other.
 	stopTimeout = 8 * programGrace
 	// portAttempts is the maximum number of attempts to start with free ports. Other processes may take a chosen port.
 	portAttempts = 3
@@ -89,7 +90,7 @@ func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error
 
 // prepare writes all files of the cluster that do not depend on ports.
 func (l Layout) prepare(o Options) error {
-	// The file of a killed supervisor may still exist.
+	// A killed supervisor may have left the file.
 	if err := os.RemoveAll(l.Ready()); err != nil {
 		return err
 	}
@@ -129,8 +130,7 @@ type run struct {
 	started time.Time
 }
 
-// once runs the programs with one choice of ports until ctx ends or a program ends, and stops them. It calls ready when the cluster is
-// ready.
+// once chooses ports, runs the programs until ctx ends or a program ends, and stops them. It calls ready when the cluster is ready.
 func (r *run) once(ctx context.Context, ready func(State)) (err error) {
 	alive, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -199,8 +199,8 @@ type program struct {
 // errPortTaken is the error after which Run tries other ports: a program could not listen because another process uses the port.
 var errPortTaken = errors.New("a port was taken")
 
-// moreMemoryForLessCPU is an environment variable for Go programs. It makes them collect garbage when the heap has grown fourfold instead
-// of twofold, because processor time is scarcer than memory.
+// moreMemoryForLessCPU is an environment variable for Go programs. They then collect garbage when the heap has grown fourfold instead of
+// twofold, because processor time is scarcer than memory.
 const moreMemoryForLessCPU = "GOGC=300"
 
 func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {

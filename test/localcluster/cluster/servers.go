@@ -18,7 +18,7 @@ func Programs() []string {
 	return []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok"}
 }
 
-// FindAssets returns the paths of the executable programs in dir, by name. It returns none if dir is empty or does not exist.
+// FindAssets returns the paths of the executable programs in dir, keyed by name. The map is empty if dir is empty or does not exist.
 func FindAssets(dir string) map[string]string {
 	found := map[string]string{}
 	if dir == "" {
@@ -33,7 +33,7 @@ func FindAssets(dir string) map[string]string {
 	return found
 }
 
-// ports are the ports of a cluster on 127.0.0.1. The controller manager, the scheduler and kwok have none.
+// ports are the ports of a cluster on 127.0.0.1. The controller manager, the scheduler and kwok listen on no port.
 type ports struct{ etcd, etcdPeer, apiserver int }
 
 func choosePorts() (ports, error) {
@@ -62,7 +62,7 @@ func (l Layout) etcd(p ports) []string {
 		"--listen-peer-urls=" + peer,
 		"--initial-advertise-peer-urls=" + peer,
 		"--initial-cluster=localcluster=" + peer,
-		// Test data need not survive a power failure, and fsync is slow.
+		// fsync is slow, and test data need not survive a power failure.
 		"--unsafe-no-fsync",
 		"--client-cert-auth",
 		"--trusted-ca-file=" + l.pki(pki.EtcdCA+".crt"),
@@ -198,7 +198,7 @@ func (l Layout) kwok() []string {
 		"--config=" + l.path("stages.yaml"),
 		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
 		"--node-lease-duration-seconds=40",
-		// The address for nodes' logs. No process listens there.
+		// The address at which clients would read the logs of nodes. No process listens there.
 		"--node-ip=127.0.0.1",
 		"--cidr=10.128.0.1/16",
 	}

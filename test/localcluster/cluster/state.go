@@ -22,7 +22,7 @@ type State struct {
 	Kubectl           string    `json:"kubectl"`            // script that runs kubectl for this cluster
 	AuditLog          string    `json:"auditLog,omitempty"` // empty without an audit log
 	ServicesSocket    string    `json:"servicesSocket,omitempty"`
-	OpenShiftVersion  string    `json:"openshiftVersion"` // in ready.json, that at the start; from Status, the current one
+	OpenShiftVersion  string    `json:"openshiftVersion"` // at the start in ready.json; current if Status returns it
 	KubernetesVersion string    `json:"kubernetesVersion"`
 	SupervisorPID     int       `json:"supervisorPID"` // after SIGTERM it stops the cluster and keeps the data
 	StartedAt         time.Time `json:"startedAt"`
@@ -66,7 +66,8 @@ func readState(path string) (State, error) {
 	return state, nil
 }
 
-// running reports whether a supervisor holds the cluster's lock. ready.json is not proof, because a killed supervisor leaves it behind.
+// running reports whether a supervisor holds the cluster's lock. The existence of ready.json proves nothing, because a killed supervisor
+// leaves the file behind.
 func (l Layout) running() (bool, error) {
 	if _, err := os.Stat(l.lockFile()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // TryLock would create the file in a folder that has no cluster
@@ -85,8 +86,8 @@ func (l Layout) running() (bool, error) {
 	return false, nil
 }
 
-// Status returns the current state of the cluster in dir, with the current OpenShift version. If the cluster is not ready or does not
-// exist, the state has only the directory and is not Running.
+// Status returns the state of the cluster in dir, with the current OpenShift version. If the cluster is not ready or does not exist, only
+// Dir is set and Running is false.
 func Status(ctx context.Context, dir string) (State, error) {
 	layout := Layout{dir}
 	down := State{Dir: dir}

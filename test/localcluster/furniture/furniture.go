@@ -77,8 +77,8 @@ var own embed.FS
 // Object is a Kubernetes object in decoded YAML or JSON.
 type Object map[string]any
 
-// CRDs returns all CustomResourceDefinitions of the cluster: those in manifestDir, without the rules that Kubernetes refuses, and those of
-// this project.
+// CRDs returns all CustomResourceDefinitions of the cluster: those in manifestDir and those of this project. It removes the rules that
+// Kubernetes' API server rejects.
 func CRDs(manifestDir string) ([]Object, error) {
 	var crds []Object
 	names, err := filepath.Glob(filepath.Join(manifestDir, "crd-*"))
@@ -181,7 +181,7 @@ func Objects(manifestDir string, values Values) ([]Object, error) {
 	return append(objects, gates), nil
 }
 
-// featureGates returns the FeatureGate of openshift/api in the file, with the version set.
+// featureGates reads the FeatureGate of openshift/api from the file, and changes the version of its only list of gates.
 func featureGates(file, version string) (Object, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

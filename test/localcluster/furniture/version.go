@@ -27,7 +27,7 @@ const (
 func Image(version string) string { return "release.localcluster.test/release:" + version }
 
 // MoveVersion changes a ClusterVersion's status as a completed update to version does: the desired version, a new entry in the history, and
-// the conditions. It returns false, and changes nothing, if version is already the desired version.
+// the conditions. It returns false, without a change, if version is already the desired version.
 func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, error) {
 	status, ok := clusterVersion["status"].(map[string]any)
 	if !ok {
@@ -64,8 +64,8 @@ func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, er
 	return true, nil
 }
 
-// MoveGates adds the feature gates of version to a FeatureGate's status. They equal the gates of the newest version there. It returns
-// false, and changes nothing, if the status already has the version.
+// MoveGates adds the feature gates of version to a FeatureGate's status, as a copy of the gates of the newest version there. It returns
+// false, without a change, if the status already has gates of version.
 func MoveGates(featureGate Object, version string) (bool, error) {
 	status, _ := featureGate["status"].(map[string]any)
 	lists, _ := status["featureGates"].([]any)

@@ -29,7 +29,8 @@ type Client struct {
 	http   *http.Client
 }
 
-// New returns a Client for the API server at a URL. The authority, and the administrator's certificate and key, are in files.
+// New returns a Client for the API server at a URL. The other arguments are the paths of PEM files: the cluster's certificate authority,
+// and the administrator's certificate and key.
 func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	ca, err := os.ReadFile(caFile)
 	if err != nil {
@@ -50,7 +51,7 @@ func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	return &Client{server: server, http: &http.Client{Transport: transport, Timeout: 30 * time.Second}}, nil
 }
 
-// StatusError is a response with a status code of 300 or above.
+// StatusError is the error for a response with a status code of 300 or above.
 type StatusError struct {
 	Code    int
 	Message string // one line
@@ -58,13 +59,13 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Code) }
 
-// NotFound reports whether err is a response with status 404.
+// NotFound reports whether err is or wraps a StatusError with code 404.
 func NotFound(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
-// Get returns the object at path. If the response is unsuccessful, the error wraps a StatusError. The same is true of the other methods.
+// Get returns the object at path. For a status code of 300 or above, Get and the other methods return an error that wraps a StatusError.
 func (c *Client) Get(ctx context.Context, path string) (map[string]any, error) {
 	body, err := c.Raw(ctx, path)
 	if err != nil {
@@ -129,7 +130,8 @@ func (c *Client) do(ctx context.Context, method, path, contentType string, body 
 	return content, nil
 }
 
-// message returns the message of a Kubernetes Status, or else the response body. Both are truncated and on one line.
+// message returns the message of a Kubernetes Status, or the whole body if content is not a Status. The result is on one line and at most
+// about 1000 bytes long.
 func message(content []byte) string {
 	var status struct{ Message string }
 	text := string(content)

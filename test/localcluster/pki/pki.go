@@ -80,7 +80,7 @@ func Ensure(dir string, serviceIP net.IP, now time.Time) error {
 			return fmt.Errorf("issuing certificate %q: %w", certificate.Name, err)
 		}
 	}
-	// The last file, because it marks the directory as complete.
+	// The key is created last, because it marks the directory as complete.
 	if err := newServiceAccountKey(dir); err != nil {
 		return fmt.Errorf("making the service account key: %w", err)
 	}
@@ -120,7 +120,7 @@ func (a authority) issue(dir string, c Certificate, serviceIP net.IP, now time.T
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
 	if c.Server {
-		// Also for clients, because etcd connects to itself and to peers with its serving certificate.
+		// The certificate is also valid for clients, because etcd connects to itself and to peers with its serving certificate.
 		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 		template.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
 		template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), serviceIP}

@@ -41,8 +41,8 @@ func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
 	return exited, nil
 }
 
-// Guardians returns the processes whose end must also end this process. These are its parent and, if the parent is the go command, the
-// parent's parent, because "go run" does not end with its caller. Process 1 is left out.
+// Guardians returns the IDs of the processes whose end must also end this process: its parent and, if the parent is the go command, the
+// parent's parent. The latter is needed because "go run" does not end when its caller ends. The result never contains process 1.
 func Guardians() []int {
 	pids := []int{}
 	parent := os.Getppid()

@@ -1,5 +1,5 @@
-// Package process starts and stops the programs of a cluster so that they end with this process. Children are killed with their parent, a
-// process can watch the end of its own parent, and a lock shows whether a process runs. It works on Linux only.
+// Package process starts and stops the programs of a cluster so that they end with this process. The kernel kills children when their
+// parent ends, a process can watch for the end of its own parent, and a lock shows whether a process runs. The package works on Linux only.
 package process
 
 import (

@@ -56,7 +56,7 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 
 func open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
-// lock locks a file. If that fails, it closes the file and returns an error.
+// lock locks a file with flock(2); how is the operation. If that fails, it closes the file and returns an error.
 func lock(file *os.File, how int) (*Lock, error) {
 	var err error
 	for {
@@ -75,5 +75,5 @@ func lock(file *os.File, how int) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// Release releases the lock. It keeps the file, because processes could otherwise lock different files with the same name.
+// Release releases the lock. It does not delete the file, because two processes could then lock different files at the same path.
 func (l *Lock) Release() { l.file.Close() }

@@ -23,7 +23,7 @@ type Exchange struct {
 	request *http.Request
 	body    []byte
 	removed <-chan struct{}
-	// outcome is the request's Write.Outcome.
+	// outcome is stored as Write.Outcome when the request has ended.
 	outcome string
 }
 
@@ -47,7 +47,7 @@ func Refuse(code int, reason metav1.StatusReason, retryAfter int) Action {
 	}
 }
 
-// Reset resets the client's connection, which also fails all other requests on it. It does not forward the request.
+// Reset does not forward the request. It resets the client's connection, which also ends all other requests on that connection.
 func Reset() Action {
 	return func(e *Exchange) {
 		e.outcome = "connection reset"
@@ -58,8 +58,8 @@ func Reset() Action {
 	}
 }
 
-// Hold neither forwards the request nor responds until the fault is removed or the client ends the request. Then it resets the client's
-// connection, like Reset.
+// Hold waits until the fault is removed or the client ends the request, and then resets the client's connection, like Reset. It does not
+// forward the request.
 func Hold() Action {
 	return func(e *Exchange) {
 		select {
@@ -81,7 +81,7 @@ func ForwardWhenRemoved() Action {
 	}
 }
 
-// Delay waits before it runs another action. If the client ends the request first, Delay neither forwards it nor runs the action.
+// Delay waits before it runs another action. If the client ends the request during the wait, the action does not run.
 func Delay(wait time.Duration, next Action) Action {
 	return func(e *Exchange) {
 		timer := time.NewTimer(wait)
@@ -124,7 +124,8 @@ func Kill(kill func() error) Action {
 	}
 }
 
-// ExpireWatch responds to a watch with an ERROR event whose reason is Expired, as for a resource version that is too old.
+// ExpireWatch responds to a watch with an ERROR event with reason Expired. An API server sends this event if the requested resourceVersion
+// is too old.
 func ExpireWatch() Action {
 	return func(e *Exchange) {
 		e.outcome = "resourceVersion too old"
@@ -142,7 +143,7 @@ func Truncate(bytes int) Action { return forwardPart(func(int) int { return byte
 // AfterHalf forwards the request, sends half of the response body, and runs another action.
 func AfterHalf(next Action) Action { return forwardPart(func(size int) int { return size / 2 }, next) }
 
-// forwardPart forwards the request, sends share(size) bytes of the response body, and runs next.
+// forwardPart forwards the request, sends the first share(size) bytes of the response body, whose size is size, and runs next.
 func forwardPart(share func(all int) int, next Action) Action {
 	return func(e *Exchange) {
 		answer := httptest.NewRecorder()

@@ -36,8 +36,8 @@ type Injection struct {
 // closed if Times is Always.
 func (i *Injection) Done() <-chan struct{} { return i.done }
 
-// Remove removes the fault, which then affects no further requests. Requests that it holds continue as their Action defines. Further calls
-// do nothing.
+// Remove removes the fault, which then affects no more requests. For a request that an action is holding, the Action defines what happens.
+// Further calls of Remove do nothing.
 func (i *Injection) Remove() { i.once.Do(func() { close(i.removed) }) }
 
 // Affected returns the requests that the fault has affected so far.
@@ -47,7 +47,7 @@ func (i *Injection) Affected() []Request {
 	return append([]Request{}, i.affected...)
 }
 
-// claimRequest reports whether the fault affects the request. If the fault selects the request, claimRequest counts it.
+// claimRequest counts the request if the fault selects it. It reports whether the fault affects the request.
 func (i *Injection) claimRequest(r Request) bool {
 	select {
 	case <-i.removed:

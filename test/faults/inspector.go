@@ -25,8 +25,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Inspector reads, as the cluster's admin, the objects that belong to a BundleDeployment, and checks them. It uses the manager's code only
-// to load the stored revisions, not to check the objects.
+// Inspector finds and checks the objects that belong to a BundleDeployment. It reads them as the cluster's admin. It uses the manager's
+// code to load stored revisions, but not to check objects.
 type Inspector struct {
 	platform   versioned.Interface
 	kubernetes kubernetes.Interface
@@ -66,7 +66,7 @@ func (m metadataTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return m.next.RoundTrip(r)
 }
 
-// Object is an object in the cluster, with the facts that show to which BundleDeployment it belongs.
+// Object is an object in the cluster, with the properties that link it to a BundleDeployment.
 type Object struct {
 	schema.GroupVersionResource
 	Kind, Namespace, Name string
@@ -74,7 +74,7 @@ type Object struct {
 	// BundleDeployment's field manager owns a field. Deleting is true if the object has a deletion timestamp. Derived is true if a
 	// controller created the object from another object.
 	HasOwnerLabels, HasManagedFields, Deleting, Derived bool
-	// OrphanedFrom is the package to which a kept CustomResourceDefinition belonged.
+	// OrphanedFrom is the package of a CustomResourceDefinition that a removal kept; empty for other objects.
 	OrphanedFrom string
 }
 
@@ -91,8 +91,9 @@ func identity(group, kind, namespace, name string) string {
 	return kind + " " + name
 }
 
-// OwnedObjects returns the objects of all kinds, except Events, that have the BundleDeployment's owner labels or a field owned by its field
-// manager, ordered by kind and name. If some kinds cannot be listed, it returns the objects of the other kinds and an error.
+// OwnedObjects returns the objects of all kinds, except Events, that have the BundleDeployment's owner labels or a field that its field
+// manager owns. They are ordered by kind and name. If a list fails, it returns the objects of the other kinds and an error. Kinds of API
+// groups whose discovery fails are left out without an error.
 func (in *Inspector) OwnedObjects(ctx context.Context, deployment string) ([]Object, error) {
 	lists, err := in.discovery.ServerPreferredResources()
 	if err != nil && len(lists) == 0 {

@@ -44,8 +44,8 @@ func (in *Inspector) CheckRolledBack(ctx context.Context, name string) error {
 	return fmt.Errorf("BundleDeployment %q has no revision that failed for generation %d", name, live.Generation)
 }
 
-// convergedDeployment returns a BundleDeployment and its active revision. It returns an error unless the status reports, for the current
-// generation, that the BundleDeployment is unpacked, installed, healthy, not drifted and not progressing.
+// convergedDeployment returns a BundleDeployment and its active revision. It returns an error unless the conditions, for the current
+// generation, say that the BundleDeployment is unpacked, installed, healthy, not drifted and not progressing.
 func (in *Inspector) convergedDeployment(ctx context.Context, name string) (*corev1alpha2.BundleDeployment, *store.Revision, error) {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -97,12 +97,12 @@ func (in *Inspector) active(ctx context.Context, live *corev1alpha2.BundleDeploy
 	return nil, fmt.Errorf("revision %[2]d of BundleDeployment %[1]q is active in the status, and is not stored", live.Name, live.Status.ActiveRevision)
 }
 
-// CheckComplete checks that the objects in the cluster are those of the active revision, labeled and as declared. It accepts the objects
-// that the manager adds and that controllers create from them. Objects that were applied without labels are errors, and so are stored
-// revisions that the status does not list.
+// CheckComplete checks that the objects in the cluster are those of the active revision, that they have the owner labels, and that they are
+// as declared. It accepts objects that the manager adds, and objects that controllers create from other objects. It reports objects that
+// were applied without labels, objects that are being deleted, and stored revisions that the status does not list.
 //
-// It returns the complete objects, even if it returns an error about other objects. The result contains "<name>" in place of the
-// BundleDeployment's name, so that callers can compare two BundleDeployments.
+// It returns the identities of the objects without a problem, even if it returns an error about other objects. In the identities, "<name>"
+// replaces the BundleDeployment's name, so that callers can compare two BundleDeployments.
 func (in *Inspector) CheckComplete(ctx context.Context, name string) ([]string, error) {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -189,9 +189,9 @@ func (in *Inspector) checkStoredRevisions(ctx context.Context, live *corev1alpha
 	return errors.Join(errs...)
 }
 
-// CheckRemoved returns nil if a BundleDeployment is gone, along with its stored revisions and all objects that were labeled or applied for
-// it. It accepts namespaces that are being deleted, and CustomResourceDefinitions that are kept, which have an annotation and no owner
-// labels.
+// CheckRemoved returns an error unless a BundleDeployment, its stored revisions, and all objects that were labeled or applied for it are
+// gone. It accepts namespaces that are being deleted. It also accepts CustomResourceDefinitions that the removal kept: they have an
+// annotation and no owner labels.
 func (in *Inspector) CheckRemoved(ctx context.Context, name string) error {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err == nil {

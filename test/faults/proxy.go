@@ -45,7 +45,7 @@ type Write struct {
 	Request
 	// Time is the time at which the proxy received the write.
 	Time time.Time
-	// Outcome is the status of the response, or what the fault did instead. It is "under way" until the request has ended.
+	// Outcome is the status of the response, or a description of what the fault did instead. It is "under way" until the request has ended.
 	Outcome string
 }
 
@@ -63,7 +63,7 @@ func NewAPIServerProxy(config *rest.Config) (*Proxy, error) {
 		return nil, fmt.Errorf("starting a proxy for API server %q: reading its certificate authority: %w", config.Host, err)
 	}
 	p := newProxy(upstream, &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100})
-	p.server.EnableHTTP2 = true // as the API server, so that a reset ends all watches
+	p.server.EnableHTTP2 = true // like the API server, so that a reset ends all watches
 	p.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	p.server.StartTLS()
 	return p, nil
@@ -121,8 +121,8 @@ func (p *Proxy) Close() {
 	p.server.Close()
 }
 
-// Inject activates a fault until it has affected Times requests or is removed. If several faults select a request, only the first of them
-// that is due affects it.
+// Inject activates a fault until it has affected Times requests or is removed. If several faults would affect a request, only the one that
+// was injected first affects it.
 func (p *Proxy) Inject(fault Fault) *Injection {
 	injection := &Injection{fault: fault, removed: make(chan struct{}), done: make(chan struct{})}
 	p.mu.Lock()
@@ -131,8 +131,8 @@ func (p *Proxy) Inject(fault Fault) *Injection {
 	return injection
 }
 
-// FailDiscovery makes discovery of one API group fail with 503 until restore is called. Until then, all discovery is unaggregated. The
-// Injection lists the failed requests.
+// FailDiscovery makes discovery of one API group fail with 503 until restore is called. Until then, the proxy turns off aggregated
+// discovery, so that clients request each group separately. failing lists the failed requests.
 func (p *Proxy) FailDiscovery(group string) (failing *Injection, restore func()) {
 	root := func(r Request) bool { return r.Path == "/apis" || r.Path == "/api" }
 	plain := p.Inject(Fault{On: root, Times: Always, Do: forwardWithoutAggregation})
@@ -165,16 +165,16 @@ func (p *Proxy) CloseWatches() int {
 	return len(p.watches)
 }
 
-// Writes returns the recorded writes, oldest first, except for the first skip writes since the start. Writes that the proxy has dropped are
-// missing.
+// Writes returns the recorded writes, oldest first. It leaves out the first skip writes since the start, and writes that the proxy has
+// dropped.
 func (p *Proxy) Writes(skip int) []Write {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.writes[min(max(skip-p.dropped, 0), len(p.writes)):])
 }
 
-// WriteCount returns the number of writes that the proxy has received, including dropped ones. If Writes is called with this number, it
-// returns only later writes.
+// WriteCount returns the number of writes since the start, including dropped ones. Passed to Writes, this number selects the writes after
+// the call of WriteCount.
 func (p *Proxy) WriteCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,8 +208,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	injection.fault.Do(e)
 }
 
-// trackWatch returns the request with a context that CloseWatches can cancel. The caller must defer the returned function, which forgets
-// the watch and makes its stream end normally after CloseWatches.
+// trackWatch returns a copy of the request with a context that CloseWatches can cancel. The caller must defer the returned function. It
+// forgets the watch and, after CloseWatches, makes the stream end normally.
 func (p *Proxy) trackWatch(r *http.Request) (*http.Request, func()) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)
@@ -252,7 +252,7 @@ func (p *Proxy) recordWrite(described Request, e *Exchange) (finish func()) {
 	}
 }
 
-// faultFor returns the first fault that affects the request, or nil. Faults after that one do not count the request.
+// faultFor returns the first fault that affects the request, or nil. Faults that were injected after that one do not count the request.
 func (p *Proxy) faultFor(described Request) *Injection {
 	p.mu.Lock()
 	injections := slices.Clone(p.injections)

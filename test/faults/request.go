@@ -102,13 +102,13 @@ func nameIn(body []byte) string {
 	return accessor.GetName()
 }
 
-// Match reports whether a fault or a filter selects a request.
+// Match returns true for the requests that a fault or a filter selects.
 type Match func(Request) bool
 
 // And returns a Match that selects the requests that both m and other select.
 func (m Match) And(other Match) Match { return func(r Request) bool { return m(r) && other(r) } }
 
-// Writes selects writes that can change the manager's decisions. It does not select writes of events, leases and access reviews.
+// Writes selects the writes that can change decisions of the manager. It does not select writes to events, leases and access reviews.
 func Writes(r Request) bool {
 	return r.Mutating() && !isBookkeeping(r)
 }
@@ -140,8 +140,8 @@ func EngineRequests(r Request) bool {
 	return !isBookkeeping(r) && r.Group != "operator.openshift.io" && r.Group != "config.openshift.io"
 }
 
-// isBookkeeping reports whether the request is for events, leases or access reviews. Either no decision of the manager depends on their
-// content, or the API server does not store them.
+// isBookkeeping reports whether the request is for events, leases or access reviews. No decision of the manager depends on stored objects
+// of these kinds.
 func isBookkeeping(r Request) bool {
 	return r.Resource == "events" || r.Resource == "leases" || strings.HasSuffix(r.Resource, "reviews")
 }

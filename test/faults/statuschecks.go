@@ -14,9 +14,9 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// statusChecks are the checks that compare the status with the objects in the cluster, without using the manager's code. They ignore a
-// condition that is for an earlier generation, except Installed, which is about the active revision. A check returns one line for each
-// false statement.
+// statusChecks are the checks that compare the status with the objects in the cluster. They do not use the manager's code. A check ignores
+// a condition for an earlier generation, except Installed, which describes the active revision. It returns one line for each false
+// statement in the status.
 var statusChecks = []func(context.Context, *snapshot) (violations []string, err error){checkObservedGeneration, checkInstalled, checkHealthy, checkDrifted, checkProgressing}
 
 // checkObservedGeneration checks that the observed generation is not higher than the generation.
@@ -45,8 +45,8 @@ func checkInstalled(ctx context.Context, s *snapshot) ([]string, error) {
 	})
 }
 
-// checkHealthy checks, while Healthy is True, that all Deployments of a revision have their replicas. The revision is the one that is
-// rolling out or, if there is none, the active one.
+// checkHealthy checks that all Deployments of a revision have their replicas while Healthy is True. It checks the revision that is rolling
+// out or, if there is none, the active one.
 func checkHealthy(ctx context.Context, s *snapshot) ([]string, error) {
 	number := rollingOutRevision(s.live)
 	if number == 0 {
@@ -83,7 +83,7 @@ func checkDrifted(ctx context.Context, s *snapshot) ([]string, error) {
 	})
 }
 
-// checkProgressing checks that no object of an inactive revision is left while no rollout is in progress.
+// checkProgressing checks that no object that only inactive revisions list is left while no rollout is in progress.
 func checkProgressing(ctx context.Context, s *snapshot) ([]string, error) {
 	if !s.isAsExpected() {
 		return nil, nil
@@ -124,8 +124,8 @@ func (s *snapshot) isAsExpected() bool {
 		found.Reason == corev1alpha2.ReasonAsExpected
 }
 
-// checkObjects calls check for each object of a revision and returns the violations that are not empty. found is nil if the object does not
-// exist.
+// checkObjects calls check for each object of a revision, and returns the results that are not empty. It passes nil as found if the object
+// does not exist.
 func (s *snapshot) checkObjects(ctx context.Context, number int64, check func(of target, found *unstructured.Unstructured) string) ([]string, error) {
 	targets, err := s.revision(ctx, number)
 	if err != nil {
@@ -154,7 +154,7 @@ func rollingOutRevision(live *corev1alpha2.BundleDeployment) int64 {
 	return 0
 }
 
-// rolloutProblem returns what a Deployment lacks. It returns "" if all replicas run the current template and are available.
+// rolloutProblem returns how a Deployment falls short of its spec, or "" if all replicas run the current template and are available.
 func rolloutProblem(found *unstructured.Unstructured) string {
 	if found == nil {
 		return "is missing"
@@ -174,9 +174,9 @@ func rolloutProblem(found *unstructured.Unstructured) string {
 	return ""
 }
 
-// firstDifference returns the JSON pointer of the first declared field that the live object lacks or that has a different value there. It
-// returns "" if there is none. It ignores null values and the status. List items must be in the declared order; further live items are
-// ignored.
+// firstDifference returns the JSON pointer of the first declared field that is absent from the live object or has a different value there.
+// It returns "" if there is none. It ignores declared null values and the status. Live lists must begin with the declared items, in the
+// declared order.
 func firstDifference(declared, live map[string]any) string {
 	declared = maps.Clone(declared)
 	delete(declared, "status")

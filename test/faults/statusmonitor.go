@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// StatusTolerance is the maximum time for which a statement in the status may be false while only the manager changes objects. It
-	// allows for the duration of a request.
+	// StatusTolerance is the time for which a statement in the status may be false while only the manager changes objects. It allows for
+	// the duration of a request.
 	StatusTolerance = time.Second
 	// checkInterval is the time between two checks.
 	checkInterval = 250 * time.Millisecond
-	// maxViolations is the maximum number of reported violations.
+	// maxViolations is the maximum number of violations that Stop reports.
 	maxViolations = 10
 )
 
-// StatusMonitor periodically compares the status of one BundleDeployment with the cluster; see statusChecks. It cannot determine which
-// client changed an object. Therefore the caller of MonitorStatus sets the time for which a statement may be false.
+// StatusMonitor periodically compares the status of one BundleDeployment with the cluster, with statusChecks. It cannot determine which
+// client changed an object. Therefore the caller of MonitorStatus sets for how long a statement may be false.
 type StatusMonitor struct {
 	inspector *Inspector
 	name      string
@@ -42,11 +42,11 @@ type StatusMonitor struct {
 	// last failed check.
 	checks, failedChecks int
 	lastErr              error
-	// revisions caches the objects of stored revisions, by UID and number.
+	// revisions caches the objects of stored revisions. A key is the UID of the BundleDeployment and the number of the revision.
 	revisions map[string][]target
 }
 
-// target is an object of a revision, and the client to read it with.
+// target is an object of a revision, and the client with which the live object is read.
 type target struct {
 	identity, name string
 	declared       *unstructured.Unstructured
@@ -92,7 +92,7 @@ func (m *StatusMonitor) run(ctx context.Context) {
 			return
 		}
 		m.checks++
-		if err != nil { // a failed check shows nothing
+		if err != nil { // a failed check says nothing about the status
 			m.failedChecks, m.lastErr = m.failedChecks+1, err
 			continue
 		}
@@ -137,7 +137,7 @@ func (m *StatusMonitor) check(ctx context.Context) (violations []string, err err
 	return violations, nil
 }
 
-// snapshot is the state of one check: the BundleDeployment, and each object at the time of its first read.
+// snapshot is what one check has read: the BundleDeployment, and each object as it was when it was first read.
 type snapshot struct {
 	*StatusMonitor
 	live  *corev1alpha2.BundleDeployment

@@ -31,16 +31,16 @@ type Cluster struct {
 	state *ruleState
 }
 
-// ruleState is what the rules remember about one cluster between calls.
+// ruleState is what the rules store about one cluster between calls.
 type ruleState struct {
-	// deployments and operators cache decoded objects, by UID.
+	// deployments and operators cache decoded objects, keyed by UID.
 	deployments map[types.UID]*corev1alpha2.BundleDeployment
 	operators   map[types.UID]*platformv1alpha1.PlatformOperator
-	// revisions caches decoded revisions, by the UID of their index Secret.
+	// revisions caches decoded revisions, keyed by the UID of the revision's index Secret.
 	revisions map[types.UID]*revision
-	// resources caches the resource of each kind.
+	// resources caches the resources of kinds.
 	resources map[schema.GroupKind]schema.GroupResource
-	// applied holds the objects in the revisions of each BundleDeployment that exists or existed.
+	// applied contains the objects that revisions have listed, for each BundleDeployment that exists or existed.
 	applied map[owner]map[key]bool
 }
 
@@ -57,7 +57,7 @@ func newRuleState() *ruleState {
 	}
 }
 
-// delayed returns the cluster as it was observationDelay ago. The manager may not have seen later changes yet.
+// delayed returns the cluster as it was observationDelay ago. The manager has seen this state, but perhaps no later one.
 func (c *Cluster) delayed() *Cluster { return &Cluster{View: c.Ago(observationDelay), state: c.state} }
 
 // Deployments returns the BundleDeployments. Callers must not modify them.
@@ -137,8 +137,8 @@ func (c *Cluster) liveObject(k key) *unstructured.Unstructured {
 	return c.Get(resource, k.Namespace, k.Name)
 }
 
-// resourceOf returns the resource of a kind: for a built-in kind its plural by convention, otherwise the one in its
-// CustomResourceDefinition. It returns false if there is no CustomResourceDefinition.
+// resourceOf returns the resource of a kind. For a built-in kind, that is its plural by convention; for other kinds, the
+// CustomResourceDefinition names it. The bool is false if there is no CustomResourceDefinition.
 func (c *Cluster) resourceOf(kind schema.GroupKind) (schema.GroupResource, bool) {
 	if known, ok := c.state.resources[kind]; ok {
 		return known, true
@@ -204,15 +204,15 @@ func marksOf(object *unstructured.Unstructured) marks {
 	return found
 }
 
-// owners returns all names in the marks.
+// owners returns the distinct names in the labels, field managers and owner references.
 func (m marks) owners() []string {
 	all := slices.Concat([]string{m.label}, m.managers, m.references)
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
 }
 
-// prove reports whether the marks prove that a BundleDeployment applied the object. The proof is the owner labels together with the field
-// manager or, for objects that rukpak applied, together with an owner reference.
+// prove reports whether the marks prove that the named BundleDeployment applied the object. The proof is the owner labels together with the
+// field manager. For objects that rukpak applied, it is the owner labels together with an owner reference.
 func (m marks) prove(name string) bool {
 	return m.label == name && (slices.Contains(m.managers, name) || slices.Contains(m.references, name))
 }

@@ -12,7 +12,7 @@ import (
 
 // keepsCustomResources is the rule that a CustomResourceDefinition is deleted only during the removal of a BundleDeployment whose
 // deletion.crds is Delete, and only while users have no custom resources of its kind. A custom resource is deleted only if a revision lists
-// it.
+// it, or if its metadata proves that a BundleDeployment applied it.
 func keepsCustomResources(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
 		return nil
@@ -35,8 +35,8 @@ func keepsCustomResources(c *Cluster, write scenario.Write) error {
 		keyOf(object), names)
 }
 
-// checkCustomResourceDeletion returns an error if the object is a custom resource that no revision lists. The check does not apply to the
-// manager's kinds or to kinds without a CustomResourceDefinition.
+// checkCustomResourceDeletion returns an error if the object is a custom resource that no revision lists and that no BundleDeployment
+// provably applied. It does not check the manager's kinds or kinds without a CustomResourceDefinition.
 func (c *Cluster) checkCustomResourceDeletion(resource schema.GroupResource, object *unstructured.Unstructured) error {
 	if resource.Group == corev1alpha2.GroupName || c.Get(definitionResource, "", resource.String()) == nil {
 		return nil
@@ -47,12 +47,13 @@ func (c *Cluster) checkCustomResourceDeletion(resource schema.GroupResource, obj
 		}
 	}
 	if found := marksOf(object); found.label != "" && found.prove(found.label) {
-		return nil // of a lost revision
+		return nil // the revision that listed the object is lost
 	}
 	return fmt.Errorf("custom resource %s is deleted, but no stored revision lists it", keyOf(object))
 }
 
-// crdPolicy returns the deletion policy for CustomResourceDefinitions: the BundleDeployment's policy, or else that of its class.
+// crdPolicy returns the deletion policy for CustomResourceDefinitions: that of the BundleDeployment or, if it has none, that of its
+// ProvisionerClass. Without a ProvisionerClass it is Orphan.
 func (c *Cluster) crdPolicy(deployment *corev1alpha2.BundleDeployment) corev1alpha2.CRDDeletion {
 	if own := deployment.Spec.Deletion; own != nil && own.CRDs != "" {
 		return own.CRDs
@@ -65,8 +66,8 @@ func (c *Cluster) crdPolicy(deployment *corev1alpha2.BundleDeployment) corev1alp
 	return corev1alpha2.CRDDeletion(policy)
 }
 
-// checkNoUserResources returns an error if some custom resource that no revision of the BundleDeployment lists exists now and already
-// existed observationDelay ago.
+// checkNoUserResources returns an error if a custom resource of the definition's kind exists that no revision of the BundleDeployment
+// lists. It ignores custom resources that did not exist observationDelay ago, because the manager may not have seen them.
 func (c *Cluster) checkNoUserResources(definition *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) error {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")

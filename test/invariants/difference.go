@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// difference returns the JSON pointer of the first declared field that the live object lacks or that has a different value there, or "" if
-// there is none. Pointers in ignored are not compared.
+// difference returns the JSON pointer of the first declared field that is absent from the live object or has a different value there. It
+// returns "" if there is none. It does not compare the fields whose JSON pointers are in ignored.
 //
 // The comparison needs no schema: a map must contain the declared fields, and a list must contain each declared item, in any order. It
 // accepts values that the API server normalizes, such as quantity "1" for "1000m".
@@ -35,7 +35,8 @@ func difference(declared, live *unstructured.Unstructured, ignored []string) str
 	return ""
 }
 
-// differenceAt returns the JSON pointer of the first difference in a value, or "". path is the JSON pointer of the value.
+// differenceAt returns the JSON pointer of the first difference between two values, or "" if there is none. path is the JSON pointer of the
+// values.
 func differenceAt(path string, wanted, found any, ignored []string) string {
 	if slices.Contains(ignored, path) {
 		return ""

@@ -13,9 +13,9 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// driftIsReported is the rule that, while Drifted is False, the objects of the active revision have all declared fields. Fields in
-// spec.drift.ignore and fields that status.warnings reports as unknown to the API server may differ. With the policy Ignore, the manager
-// does not look for drift.
+// driftIsReported is the rule that the objects of the active revision have all declared fields while Drifted is False with reason
+// AsExpected and no other change is in progress. Fields in spec.drift.ignore and fields that status.warnings reports as unknown to the API
+// server may differ. With the policy Ignore, Drifted has another reason, because the manager does not look for drift.
 func driftIsReported(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {

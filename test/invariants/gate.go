@@ -58,7 +58,8 @@ func (c *Cluster) upgradeable() string {
 	return ""
 }
 
-// blockers returns texts that each name an installed bundle that forbids a minor version.
+// blockers describes the installed bundles that forbid a minor version without an override. The list is empty if an upgrade to that version
+// is permitted.
 func (c *Cluster) blockers(next minor) []string {
 	var found []string
 	for _, operator := range c.Operators() {
@@ -85,8 +86,8 @@ func (c *Cluster) blockers(next minor) []string {
 	return found
 }
 
-// forbidAny reports whether the raw values of a bundle's olm.maxOpenShiftVersion forbid a minor version. They do if there is more than one
-// value, or if the value cannot be read or is a lower version.
+// forbidAny reports whether the values of a bundle's olm.maxOpenShiftVersion, as raw JSON, forbid a minor version. They do if there is more
+// than one value, or if the only value cannot be read or is a lower version. Without a value, nothing is forbidden.
 func forbidAny(raw []string, next minor) bool {
 	if len(raw) == 0 {
 		return false
@@ -98,7 +99,7 @@ func forbidAny(raw []string, next minor) bool {
 	return forbids(strings.Trim(raw[0], `"`), next)
 }
 
-// forbids reports whether a maximum is lower than a minor version or cannot be read. An empty maximum forbids nothing.
+// forbids reports whether a maximum version forbids a minor version: it is lower or cannot be read. An empty maximum forbids nothing.
 func forbids(maximum string, next minor) bool {
 	if maximum == "" {
 		return false

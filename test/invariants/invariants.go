@@ -9,18 +9,18 @@ import (
 
 // Step is a rule about a single write by the manager.
 type Step struct {
-	// Name names the rule in errors and in docs/testing.md.
+	// Name is the name of the rule in errors and in docs/testing.md.
 	Name string
 	// Check returns an error if the write violates the rule. c shows the cluster as it was before the write.
 	Check func(c *Cluster, write scenario.Write) error
-	// IsAlways is true for a rule about the request alone. Such a rule is also checked right after a backup is restored; Check then gets
-	// nil.
+	// IsAlways is true for a rule that needs only the request. Such a rule is checked for every write, even right after a backup is
+	// restored, and its Check is called with a nil Cluster.
 	IsAlways bool
 }
 
 // State is a rule about the objects of a cluster at rest.
 type State struct {
-	// Name names the rule in errors and in docs/testing.md.
+	// Name is the name of the rule in errors and in docs/testing.md.
 	Name string
 	// Check returns the joined errors for all objects that violate the rule.
 	Check func(c *Cluster) error
@@ -53,7 +53,7 @@ func States() []State {
 	}
 }
 
-// Rules are the rules for one cluster, with their state. They must not be used concurrently.
+// Rules checks the rules for one cluster, and stores state between the checks. Its methods must not be called concurrently.
 type Rules struct {
 	state *ruleState
 }
@@ -61,7 +61,7 @@ type Rules struct {
 // New returns the rules for a cluster.
 func New() *Rules { return &Rules{newRuleState()} }
 
-// OnEveryWrite implements scenario.Checks.OnEveryWrite. It returns the violations of the Steps that are always checked, joined.
+// OnEveryWrite implements scenario.Checks.OnEveryWrite. It returns the joined violations of the Steps with IsAlways.
 func (*Rules) OnEveryWrite(write scenario.Write) error {
 	var errs []error
 	for _, rule := range Steps() {
@@ -72,8 +72,8 @@ func (*Rules) OnEveryWrite(write scenario.Write) error {
 	return errors.Join(errs...)
 }
 
-// OnWrite implements scenario.Checks.OnWrite. It returns the violations of the other Steps, joined. It ignores a write whose
-// resourceVersion differs from the object's, because the API server refuses it.
+// OnWrite implements scenario.Checks.OnWrite. It returns the joined violations of the Steps without IsAlways. It ignores a write whose
+// resourceVersion differs from the object's, because the API server refuses such a write.
 func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 	c := &Cluster{View: before, state: r.state}
 	object, version := c.Get(write.Resource, write.Namespace, write.Name), write.ResourceVersion()

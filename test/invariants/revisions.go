@@ -50,7 +50,7 @@ type revision struct {
 	keys    map[key]bool
 }
 
-// revisions returns the complete stored revisions of a BundleDeployment, by number.
+// revisions returns the stored revisions of a BundleDeployment that can be read completely, keyed by number.
 func (c *Cluster) revisions(deployment *corev1alpha2.BundleDeployment) map[int64]*revision {
 	found := map[int64]*revision{}
 	for _, each := range c.List(secretResource, environment.Namespace) {
@@ -64,7 +64,7 @@ func (c *Cluster) revisions(deployment *corev1alpha2.BundleDeployment) map[int64
 		}
 		read, err := c.readRevision(each, deployment)
 		if err != nil {
-			continue // a user changed or deleted a Secret of the revision; the manager cannot read the revision, either
+			continue // a user changed or deleted a Secret of the revision, so the manager cannot read the revision either
 		}
 		c.state.revisions[each.GetUID()] = read
 		found[read.number] = read
@@ -73,7 +73,7 @@ func (c *Cluster) revisions(deployment *corev1alpha2.BundleDeployment) map[int64
 	return found
 }
 
-// readRevision reads a revision from its index and its parts.
+// readRevision reads a revision from its index Secret and from the Secrets with its parts.
 func (c *Cluster) readRevision(index *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) (*revision, error) {
 	content, err := dataOf(index, "header.json")
 	if err != nil {
@@ -142,7 +142,8 @@ func dataOf(secret *unstructured.Unstructured, name string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(encoded)
 }
 
-// remember adds the objects of a BundleDeployment's revisions to ruleState.applied, for nothingRemains.
+// remember adds the objects of a BundleDeployment's revisions to ruleState.applied, from which nothingRemains reads them after the
+// BundleDeployment is gone.
 func (c *Cluster) remember(deployment *corev1alpha2.BundleDeployment, revisions map[int64]*revision) {
 	of := owner{deployment.Name, deployment.UID}
 	if c.state.applied[of] == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// keepsActiveRevision is the rule that the objects of the active revision, that revision's Secrets, and the BundleDeployment are deleted
-// only during a removal. When a different revision becomes active, the rule protects that one instead.
+// keepsActiveRevision is the rule that the objects and Secrets of the active revision, and the BundleDeployment of a PlatformOperator, are
+// deleted only during a removal. When another revision becomes active, the rule protects that revision instead.
 func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
 		return nil
@@ -45,7 +45,8 @@ func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 	return nil
 }
 
-// checkDeploymentDeletion returns an error if a BundleDeployment has an active revision, and its PlatformOperator is not being removed.
+// checkDeploymentDeletion returns an error if a BundleDeployment with an active revision belongs to a PlatformOperator that is not being
+// removed.
 func (c *Cluster) checkDeploymentDeletion(name string) error {
 	deployment := c.Deployment(name)
 	if deployment == nil || deployment.Status.ActiveRevision == 0 {
@@ -92,7 +93,7 @@ func activatesWhenReady(c *Cluster, write scenario.Write) error {
 		return nil
 	}
 	err := c.checkReady(revision)
-	if err != nil && c.delayed().checkReady(revision) != nil { // the manager may have seen the revision ready before the last changes
+	if err != nil && c.delayed().checkReady(revision) != nil { // the manager may have decided before the latest changes, when the revision was ready
 		return fmt.Errorf("revision %d of BundleDeployment %q becomes active, but %w", next, deployment.Name, err)
 	}
 	return nil

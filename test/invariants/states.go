@@ -10,9 +10,9 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// installedIsTrue is the rule that Installed is not False while a revision is active and all its objects exist. For a PlatformOperator,
-// Installed is True if and only if status.installed names a bundle; when nothing is in progress, it is the bundle of the active revision.
-// After a user has deleted the BundleDeployment, status.installed names the bundle that the manager reinstalls.
+// installedIsTrue is the rule that a BundleDeployment's Installed is True while all objects of its active revision exist. For a
+// PlatformOperator, Installed is True if and only if status.installed names a bundle. When nothing is in progress, that is the bundle of
+// the active revision. After a user has deleted the BundleDeployment, status.installed names the bundle that the manager reinstalls.
 func installedIsTrue(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -91,15 +91,15 @@ func checkObserved(kind string, object metav1.Object, observed int64, conditions
 	return nil
 }
 
-// isBusy reports whether a BundleDeployment is being removed, or whether a revision other than the active one is being applied or was
-// refused.
+// isBusy reports whether a BundleDeployment is being removed, or whether Progressing has a reason other than AsExpected. In the latter case
+// a rollout or pruning is in progress or blocked, and the cluster may differ from the active revision.
 func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
 	progressing := condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
 	return deployment.DeletionTimestamp != nil || progressing.Reason != corev1alpha2.ReasonAsExpected
 }
 
-// healthyIsReady is the rule that, while Healthy is True, all objects of the active revision exist and its Deployments are available. While
-// a PlatformOperator's Healthy is True, its BundleDeployment's Healthy is True.
+// healthyIsReady is the rule that all objects of the active revision exist and its Deployments are available while Healthy is True and no
+// other change is in progress. While a PlatformOperator's Healthy is True, that of its BundleDeployment is True.
 func healthyIsReady(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {

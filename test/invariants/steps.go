@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// observationDelay is the maximum time between a change by another client and the manager's first write that takes the change into account.
-// Until then, a write may be based on an earlier decision.
+// observationDelay is the maximum time that the manager takes to react to a change by another client. Until then, a write of the manager
+// may be based on the state before the change.
 const observationDelay = time.Second
 
 // deletesByUID is the rule that a delete has the UID of the object as a precondition. Without the UID, a delete could hit a later object
@@ -32,9 +32,9 @@ func deletesByUID(_ *Cluster, write scenario.Write) error {
 }
 
 // deletesOwnObjects is the rule that the manager deletes only its own records and objects of BundleDeployments. Owner labels together with
-// the field manager prove that an object belongs to a BundleDeployment, even if the revision that listed the object is lost. If an object
-// has only the field manager, a stored revision must list it. If it has only the labels, like an object from a backup, a revision that is
-// or was active must list it.
+// the field manager prove that an object belongs to a BundleDeployment, even if the revision that listed the object is lost. An object with
+// only the field manager must be in a stored revision. Any other object, such as one that a backup restored with only the labels, must be
+// in a revision that is or was active.
 func deletesOwnObjects(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" || isManagerObject(c, write) {
 		return nil
@@ -71,7 +71,8 @@ func activated(deployment *corev1alpha2.BundleDeployment, stored map[int64]*revi
 }
 
 // isManagerObject reports whether a delete affects one of the manager's own records: a BundleDeployment that a PlatformOperator owns, a
-// Secret that stores a revision, a Helm release of rukpak, or the ClusterRole for the namespace check.
+// Secret that stores a revision, a Helm release of rukpak, or the ClusterRole for the namespace check. It also returns true for a
+// BundleDeployment or Secret that does not exist.
 func isManagerObject(c *Cluster, write scenario.Write) bool {
 	switch write.Resource {
 	case deploymentResource:

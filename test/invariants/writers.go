@@ -11,7 +11,7 @@ import (
 )
 
 // pauseIsRespected is the rule that no object of a bundle is written or deleted while spec.paused is set on its BundleDeployment or
-// PlatformOperator, unless the BundleDeployment is being removed. The pause takes effect when the status has observed the paused spec, or
+// PlatformOperator. The removal of the BundleDeployment is an exception. The rule applies when the status has observed the paused spec, or
 // observationDelay after the pause was set.
 func pauseIsRespected(c *Cluster, write scenario.Write) error {
 	name := c.deploymentNameOf(write)
@@ -35,7 +35,8 @@ func (c *Cluster) isPaused(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Spec.Paused || operator != nil && operator.Spec.Paused
 }
 
-// isPauseObserved reports whether the status of each paused object describes its latest spec.
+// isPauseObserved reports whether the BundleDeployment and its PlatformOperator, as far as they are paused, have observed their latest
+// spec.
 func (c *Cluster) isPauseObserved(deployment *corev1alpha2.BundleDeployment) bool {
 	operator := c.operatorOf(deployment)
 	if operator != nil && operator.Spec.Paused && operator.Status.ObservedGeneration != operator.Generation {
@@ -60,9 +61,9 @@ func (c *Cluster) deploymentNameOf(write scenario.Write) string {
 	return ""
 }
 
-// oneWriter is the rule that an object that one BundleDeployment applied is written only under that BundleDeployment's field manager, or
-// under that of an older BundleDeployment, which takes the object over. A creation does not count, because the API server refuses it if the
-// object exists.
+// oneWriter is the rule that an object that one BundleDeployment applied is updated only under the field manager of that BundleDeployment.
+// An older BundleDeployment may also write the object, because it takes the object over. Creations are not checked, because the API server
+// refuses them if the object exists.
 func oneWriter(c *Cluster, write scenario.Write) error {
 	if write.Subresource != "" || !slices.Contains([]string{"update", "patch", "apply"}, write.Verb) {
 		return nil

@@ -17,12 +17,12 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// leaseName is the name of the shipped command's lease.
+// leaseName is the name of the lease that the shipped command uses.
 const leaseName = "platform-operators-lock"
 
-// StartCandidate starts a manager in a process of its own, which leads only while it holds the lease. The lease has the shipped command's
-// durations. The command's own leader election cannot be used: it ends the test's process, and starts goroutines that never end. The caller
-// kills or stops the manager.
+// StartCandidate starts a manager in a process of its own. The manager leads only while it holds the lease, whose durations are those of
+// the shipped command. The command's own leader election cannot be used, because it ends the test's process and starts goroutines that
+// never end. The caller must kill or stop the manager.
 func (s *Story) StartCandidate() *Manager {
 	s.Helper()
 	return s.startProcess(s.runCandidate)
@@ -49,7 +49,7 @@ func (s *Story) runCandidate(ctx context.Context, m *Manager) error {
 				s.running.Store(m)
 				leading.Go(func() { led = s.runManager(ctx, m, nil) })
 			},
-			OnStoppedLeading: m.process.Kill, // the command ends at once
+			OnStoppedLeading: m.process.Kill, // the command also ends at once when it stops leading
 		},
 	})
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	// probePrefix is the prefix of the names of objects that proveReconciling creates. It makes the names sort last. If two
 	// PlatformOperators were created in the same second, the one whose name sorts first holds the package.
 	probePrefix = "zz-probe"
-	// probeTimeout is the maximum time within which the manager must reconcile a probe. probePolling is the interval between the story's
-	// checks.
+	// probeTimeout is the maximum time that the manager may take to reconcile a probe. probePolling is the time between two checks of a
+	// probe.
 	probeTimeout = 30 * time.Second
 	probePolling = 100 * time.Millisecond
 )
@@ -32,9 +32,9 @@ type Invariant struct {
 	configure []func(gomega.AsyncAssertion) gomega.AsyncAssertion
 }
 
-// Consistently returns an assertion like gomega's Consistently, but one that also fails if the manager does not reconcile, because a
-// manager that ended or hangs changes nothing either. After the duration, the manager must reconcile probes, and the assertion checks the
-// value once more.
+// Consistently returns an assertion like gomega's Consistently, which also fails if the manager does not reconcile: without a working
+// manager, an unchanged value proves nothing. After the duration, the manager must reconcile probes, and the assertion checks the value
+// once more.
 func (s *Story) Consistently(actual any, intervals ...any) *Invariant {
 	return &Invariant{story: s, actual: actual, intervals: intervals}
 }
@@ -86,8 +86,8 @@ func (i *Invariant) assertion() gomega.AsyncAssertion {
 	return assertion
 }
 
-// proveReconciling fails the story unless the manager runs and reconciles a new BundleDeployment and, for each package that a
-// PlatformOperator names, a second PlatformOperator. The second one makes the manager reconcile the first one again. The probes install
+// proveReconciling fails the story unless the manager runs and reconciles probes. The probes are a new BundleDeployment and, for each
+// package that a PlatformOperator names, a second PlatformOperator, which makes the manager reconcile the first one again. They install
 // nothing, and proveReconciling removes them.
 func (s *Story) proveReconciling(ctx context.Context) {
 	s.Helper()

@@ -11,12 +11,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// unchecked are the names of the CRDs whose schemas simplify replaces. They belong to OLM, and are larger than all other schemas together,
-// because they contain the fields of whole Deployments. The manager only lists objects of these kinds.
+// unchecked are the names of the CRDs whose schemas simplify replaces with one that accepts everything. These CRDs belong to OLM. They
+// contain the fields of whole Deployments, and are larger than all other CRDs together. The manager only lists objects of these kinds.
 var unchecked = []string{"clusterserviceversions.operators.coreos.com", "subscriptions.operators.coreos.com"}
 
-// simplify removes descriptions and large schemas from a CustomResourceDefinition. It does not change other objects. Several informers in
-// each story decode all definitions. Without simplify, that would take a fifth of the story's time.
+// simplify removes descriptions and large schemas from a CustomResourceDefinition, because several informers in each story decode all
+// definitions. This saves a fifth of the story's time. It does not change other objects.
 func simplify(object *unstructured.Unstructured) {
 	if object.GetKind() != "CustomResourceDefinition" {
 		return
@@ -31,14 +31,15 @@ func simplify(object *unstructured.Unstructured) {
 			version["schema"] = map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}
 		}
 	}
-	_ = unstructured.SetNestedSlice(object.Object, versions, "spec", "versions") // it was there
+	_ = unstructured.SetNestedSlice(object.Object, versions, "spec", "versions") // cannot fail, because the field exists
 }
 
-// removeDescriptions removes descriptions from a definition and from all schemas in it. Only `kubectl explain` shows them.
+// removeDescriptions removes descriptions from a definition and from all schemas in it. Stories do not need them, because only `kubectl
+// explain` shows them.
 func removeDescriptions(part any) {
 	switch part := part.(type) {
 	case map[string]any:
-		if _, isText := part["description"].(string); isText { // else it is a property of this name
+		if _, isText := part["description"].(string); isText { // otherwise it is a property that is named description
 			delete(part, "description")
 		}
 		for _, each := range part {

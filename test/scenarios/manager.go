@@ -23,17 +23,17 @@ import (
 // managerUser is the user name of the shipped Deployment's ServiceAccount.
 const managerUser = "system:serviceaccount:" + environment.Namespace + ":" + environment.ServiceAccount
 
-// Manager is one run of the manager.
+// Manager is one run of the manager, from its start to its end.
 type Manager struct {
 	process *scenario.Process
-	started time.Time // when it started, or began to lead
+	started time.Time // when it started; for a candidate, when it began to lead
 	metrics metrics.KubeRegistry
 	stop    context.CancelFunc
 	ended   chan error
 }
 
-// StartManager starts a new run of the manager, and stores it in s.Manager. It does not stop an active run. The functions change the
-// options.
+// StartManager starts a new run of the manager, and stores it in s.Manager. It does not stop a manager that is already running. The
+// configure functions change the options of the new run.
 func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
 	s.Manager = s.startProcess(func(ctx context.Context, m *Manager) error { return s.runManager(ctx, m, configure) })
@@ -70,7 +70,7 @@ func (s *Story) checkRunning() {
 	s.Helper()
 	if !s.Manager.IsRunning() {
 		err := <-s.Manager.ended
-		s.Manager.ended <- err // for Kill and Stop
+		s.Manager.ended <- err // Kill and Stop receive it again
 		s.Errorf("the manager ended by itself: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*op
 	return operator.Start(ctx, input)
 }
 
-// settings returns the options, the namespace, the clock and the Event recorder for a manager.
+// settings returns the options, the namespace, the clock and the Event recorder with which a manager starts.
 func (s *Story) settings(config *rest.Config) (operator.Settings, error) {
 	options := operator.NewOptions()
 	options.ContentDir = contentDir(s.Environment)
@@ -107,13 +107,14 @@ func (s *Story) settings(config *rest.Config) (operator.Settings, error) {
 	if err != nil {
 		return operator.Settings{}, err
 	}
-	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as the command uses outside of a Pod
+	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as the command does outside of a Pod
 	// The command's recorder aggregates similar Events in goroutines that never end. This recorder writes each Event.
 	recorder := events.NewRecorder(client.CoreV1().Events(environment.Namespace), "platform-operators", eventTarget, clock.RealClock{})
 	return operator.Settings{Options: *options, Namespace: environment.Namespace, Clock: clock.RealClock{}, Recorder: recorder}, nil
 }
 
-// metric returns the value of a counter or gauge whose labels have these values, in any order, or 0 if there is none. It sorts labels.
+// metric returns the value of the counter or gauge whose label values are labels, in any order. It returns 0 if there is none. It sorts
+// labels in place.
 func (m *Manager) metric(name string, labels ...string) (float64, error) {
 	families, err := m.metrics.Gather()
 	if err != nil {
@@ -137,7 +138,7 @@ func (m *Manager) metric(name string, labels ...string) (float64, error) {
 	return 0, nil
 }
 
-// IsRunning reports whether the manager is still running.
+// IsRunning reports whether the manager has not ended yet.
 func (m *Manager) IsRunning() bool { return len(m.ended) == 0 }
 
 // Stop ends the manager as SIGTERM does, and waits until the manager has released its locks. It returns the manager's error.
@@ -148,8 +149,8 @@ func (m *Manager) Stop() error {
 	return err
 }
 
-// Kill ends the manager's requests, then the manager. Unlike SIGKILL, it lets the manager clean up its content directory, and the API
-// server may still carry out a request that was in flight.
+// Kill ends the manager's requests and then the manager. It differs from SIGKILL in two ways: the manager cleans up its content directory,
+// and the API server may still carry out a request that was in flight.
 func (m *Manager) Kill() {
 	m.process.Kill()
 	m.stop()

@@ -17,17 +17,17 @@ var (
 	// statusKept are the kinds whose status the manager writes. The status of all other kinds is removed.
 	statusKept = []string{"PlatformOperator", "BundleDeployment", "Bundle", "PlatformOperatorManager", "ClusterOperator"}
 
-	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one request or in two
+	changingGeneration = regexp.MustCompile(`Generation":\d+`) // varies, because the manager writes a spec in one request or in two
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-	// changingDeadline matches text that messages about a Deployment contain only after the Deployment's spec.progressDeadlineSeconds has
-	// passed.
+	// changingDeadline matches a part of a message about a Deployment. The message contains this part only after the Deployment's
+	// spec.progressDeadlineSeconds has passed.
 	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing(?:\.(\.))?`)
-	changingAttempt  = regexp.MustCompile(`"failedAttempt":"[0-9a-f]+"`) // it depends on the annotation that removeRetry removes
+	changingAttempt  = regexp.MustCompile(`"failedAttempt":"[0-9a-f]+"`) // depends on the annotation that removeRetry removes
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// removeReverted removes the records of drift that the manager reverted, whether once or repeatedly, because only the process that reverted
-// the drift reports it. Records of changes that the manager leaves in place stay.
+// removeReverted removes the records of drift that the manager reverted, because only the process that reverted the drift reports it. It
+// keeps the records of drift that the manager left in place.
 func removeReverted(object *unstructured.Unstructured) error {
 	records, isSet, err := unstructured.NestedSlice(object.Object, "status", "drift")
 	if err != nil || !isSet {
@@ -44,7 +44,8 @@ func removeReverted(object *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(object.Object, records, "status", "drift")
 }
 
-// removeRetry removes the annotation that requests another attempt, because a reference system needs no other attempt.
+// removeRetry removes the annotation that requests another attempt. A story may set it, but the reference system with which the story's
+// cluster is compared (see referenceBuilder) needs no other attempt.
 func removeRetry(object *unstructured.Unstructured) {
 	annotations := object.GetAnnotations()
 	if _, isSet := annotations[platformv1alpha1.AnnotationRetry]; isSet {

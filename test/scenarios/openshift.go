@@ -26,16 +26,16 @@ import (
 // the checkout.
 const ObjectsFile = "_output/scenario-objects.json"
 
-// openshift is a cluster with OpenShift's kinds and the applied manifests of the payload, before the manager starts. The function snapshot
-// creates it once per process.
+// openshift is the snapshot from which stories start: a cluster with OpenShift's kinds and the applied manifests of the payload, without a
+// manager. Function snapshot creates it once per process.
 var openshift struct {
 	once     sync.Once
 	snapshot *scenario.Snapshot
 	err      error
 }
 
-// snapshot returns a snapshot of the cluster from which stories start. The first call creates the cluster. If that fails, snapshot fails
-// the test.
+// snapshot returns the snapshot from which stories start. The first call creates it. If that fails, snapshot fails the test, and so does
+// every later call.
 func snapshot(t *testing.T, root string) *scenario.Snapshot {
 	t.Helper()
 	openshift.once.Do(func() {
@@ -97,8 +97,8 @@ func readObjects(file string) ([]unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// create creates the objects in order with their status, which CustomResourceDefinitions do not need. CustomResourceDefinitions must come
-// first. create waits until their kinds are served before it creates the other objects.
+// create creates the objects, with their status, in the given order. CustomResourceDefinitions must come first. They are created without
+// status, and create waits until their kinds are served before it creates other objects.
 func create(ctx context.Context, cluster *scenario.Cluster, objects []unstructured.Unstructured) error {
 	config := cluster.ClientConfig(scenario.AdminUser)
 	client, err := dynamic.NewForConfig(config)

@@ -26,7 +26,7 @@ import (
 type recording struct {
 	// Time is the time of the recording.
 	Time time.Time `json:"time"`
-	// Ports are the ports of the catalog's servers. The recorded references of images contain them.
+	// Ports are the ports of the catalog's servers. The recorded image references contain them, so a story must use the same ports.
 	Ports catalogPorts `json:"ports"`
 
 	// dir is the path of the recording's folder.
@@ -110,7 +110,7 @@ func (s *Story) restore(ctx context.Context, r *recording) error {
 	if err := s.Restore(r.definitions...); err != nil {
 		return err
 	}
-	if err := s.Cluster.Settle(); err != nil { // until their kinds are served
+	if err := s.Cluster.Settle(); err != nil { // waits until the kinds of the definitions are served
 		return err
 	}
 	return s.Restore(r.objects...)

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// proveReporting edits the conditions of the operator resource and of the ClusterOperator that operatorhealth, upgradegate and the
-// StatusSyncer write. It fails the story unless the manager restores all of them.
+// proveReporting proves that the manager writes the conditions of the operator resource and of the ClusterOperator. It edits the conditions
+// for which operatorhealth, upgradegate and the StatusSyncer are responsible, and fails the story unless the manager restores all of them.
 func (s *Story) proveReporting(ctx context.Context) {
 	s.Helper()
 	s.Settle() // the manager may delay some writes
@@ -79,7 +79,7 @@ func isReported(conditionType string) bool {
 	return conditionType == upgradegate.ConditionType || strings.HasPrefix(conditionType, operatorhealth.ConditionPrefix)
 }
 
-// expectedConditions are the statuses of a healthy ClusterOperator's conditions, by type.
+// expectedConditions are the statuses of a healthy ClusterOperator's conditions, keyed by type.
 var expectedConditions = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
 	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
 	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,

@@ -14,10 +14,10 @@ import (
 	"github.com/openshift/platform-operators/test/rbac"
 )
 
-// allRequests holds the requests that the stories in this process sent to API servers.
+// allRequests collects the requests that all stories in this process have sent to API servers.
 var allRequests requestLog
 
-// requestLog collects the requests of stories. Only add may be called concurrently.
+// requestLog collects the requests of stories. add may be called concurrently; the other methods may not.
 type requestLog struct {
 	lock sync.Mutex
 	// examples has a request of each type.
@@ -26,8 +26,8 @@ type requestLog struct {
 	manager []rbac.ObservedRequest
 }
 
-// add adds the requests that the cluster's API server received, except for those of clusterUsers. Managers' requests belong in the trace
-// only if isTraced is set.
+// add adds the requests that the cluster's API server received, except for those of clusterUsers. It adds requests of managers to the trace
+// only if isTraced is true.
 func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -41,14 +41,14 @@ func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 		for _, each := range parity.RequestTypesOf(request) {
 			r.examples[each] = request
 		}
-		if isTraced && request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // else it was lost, or a fault kept it from the API server
+		if isTraced && request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // a request without a reason was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
 		}
 	}
 }
 
-// clusterUsers returns the users of the cluster's own controllers and of its node. Their requests differ from those of Kubernetes'
-// controllers.
+// clusterUsers returns the users of the cluster's own controllers and of its node. Their requests are not collected, because they differ
+// from those of Kubernetes' controllers.
 func clusterUsers() []string { return slices.Concat(controllers.Users(), workloads.Users()) }
 
 func observed(request scenario.Request) rbac.ObservedRequest {
@@ -63,7 +63,7 @@ func observed(request scenario.Request) rbac.ObservedRequest {
 	}
 }
 
-// lacking returns the types of collected requests that the table does not cover, each with an example, sorted.
+// lacking returns the types of collected requests that the table does not cover, sorted, each with an example.
 func (r *requestLog) lacking(table parity.RequestTypes) []string {
 	var lacking []string
 	for each, example := range r.examples {

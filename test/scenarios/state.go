@@ -58,14 +58,14 @@ func conditionLines(conditions []metav1.Condition) []string {
 	return lines
 }
 
-// reports reports whether a story's report includes an Event. It excludes the Events that library-go creates for each write to the
-// ClusterOperator, because the number of such writes depends on the order of goroutines.
+// reports reports whether a story's report includes the Event. It excludes the Events that library-go creates for each write to the
+// ClusterOperator, because the number of these writes depends on the order of goroutines.
 func reports(event corev1.Event) bool {
 	return event.InvolvedObject.Name != environment.Namespace
 }
 
 var duration = regexp.MustCompile(`\b\d+s after the start`)
 
-// mask returns a line of a report in which a placeholder replaces the duration of an operation. The seconds depend on the order of
+// mask replaces the duration of an operation in a line of a report with a placeholder, because the seconds depend on the order of
 // goroutines.
 func mask(line string) string { return duration.ReplaceAllString(line, "<seconds> after the start") }

@@ -28,33 +28,36 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Story is a cluster in memory with a catalog, and an admin of both. It must not be used after the function that Run calls has returned.
+// Story is a cluster in memory with a catalog, and an admin of the cluster and the catalog. It must not be used after the function that was
+// passed to Run has returned.
 type Story struct {
 	*testing.T
 	*gomega.WithT
 	*scenario.Cluster
 	*story.Admin
 
-	// Manager is the manager that was started last; nil if none runs.
+	// Manager is the manager that StartManager started last. It is nil before StartManager, and after KillManager and StopManager.
 	Manager *Manager
 
-	// running is the manager that StartManager started last, or the candidate that leads; nil if none does.
+	// running is the manager that isManagerActive judges: the one that StartManager started last, or the candidate that began to lead last.
+	// It is nil if neither exists, and after KillManager and StopManager.
 	running atomic.Pointer[Manager]
 	// isManagerDenied is true while the manager lacks permissions that the story has removed. Its status may then be out of date.
 	isManagerDenied atomic.Bool
 	network         network.Network
 	networkDown     bool
-	// isUntraced is true if the manager's requests are omitted from the trace. The manager may see stale or restored states, and then sends
-	// requests that it otherwise does not send.
+	// isUntraced is true if the trace omits the manager's requests. A story sets it if the manager may see stale or restored states,
+	// because the manager then sends requests that it does not send otherwise.
 	isUntraced bool
 	catalog    *localcatalog.Server
-	// podReady maps the UID of each Pod whose readiness the story sets to whether the Pod is ready.
+	// podReady contains whether a Pod is ready, keyed by the Pod's UID. Pods whose readiness the story does not set are missing.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
 	deferred []func()
 }
 
-// eventuallyTimeout and the following constants are the defaults of Eventually and Consistently. A longer wait sets its own timeout.
+// eventuallyTimeout and the following constants are the defaults of Eventually and Consistently. An assertion that needs more time sets its
+// own timeout.
 const (
 	eventuallyTimeout    = time.Minute
 	consistentlyDuration = 5 * time.Second
@@ -104,8 +107,8 @@ type Origin struct {
 	Offer func(samplesDir string) error
 	// ContentDir is the path of a folder that is copied to the manager's content directory; empty copies nothing.
 	ContentDir string
-	// Recording holds the objects of another cluster, which are restored; nil restores none. If it is set, the story itself starts the
-	// manager.
+	// Recording holds the recorded objects of another cluster, which are restored; nil restores none. If it is set, no manager is started,
+	// and the story itself starts one.
 	Recording *recording
 	// Ports are the ports of the catalog, unless Recording defines them; 0 means any port.
 	Ports catalogPorts
@@ -121,7 +124,7 @@ func (s *Story) removeAll(ctx context.Context) {
 		return
 	}
 	s.By("removing what is left")
-	s.Settle() // the manager may have been started just now
+	s.Settle() // lets a manager that has just been started begin its work
 	for _, resource := range []string{"platformoperators", "bundledeployments", "bundles"} {
 		group := corev1alpha2.SchemeGroupVersion
 		if resource == "platformoperators" {
@@ -230,10 +233,10 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
-// managerStartup is how long after its start a manager reports the state of the cluster.
+// managerStartup is the time after its start by which a manager has reported the state of the cluster.
 const managerStartup = 2 * time.Second
 
-// isManagerActive reports whether a manager has been running, and leading, for managerStartup, and has its permissions.
+// isManagerActive reports whether a manager runs, has been leading for at least managerStartup, and has its permissions.
 func (s *Story) isManagerActive() bool {
 	running := s.running.Load()
 	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
@@ -246,7 +249,7 @@ func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	return behavior
 }
 
-// stop ends the story as end does. Errors fail the story.
+// stop calls end, and fails the story if end returns an error.
 func (s *Story) stop() {
 	s.Helper()
 	if err := s.end(); err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// clusterUpdate is the argument of a story's step with the verb openshift. The argument can also be the version alone.
+// clusterUpdate is the argument of a step with the verb openshift in a story. Instead of this object, the argument can be just the version.
 type clusterUpdate struct {
 	// Version is the version of OpenShift that the cluster is updated to.
 	Version string `json:"version"`
-	// Refused is true if the update must be refused. If it is false, the update must succeed.
+	// Refused is true if the story expects a refusal; the step then fails if the update succeeds.
 	Refused bool `json:"refused,omitempty"`
-	// MayBeRefused is true if the update may be refused.
+	// MayBeRefused is true if the step succeeds whether or not the update is refused.
 	MayBeRefused bool `json:"mayBeRefused,omitempty"`
-	// Forced is true if the cluster-version operator must not check whether the update is permitted.
+	// Forced is true if the update is made without a check of the Upgradeable conditions.
 	Forced bool `json:"forced,omitempty"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// verbs returns the verbs that stories of this package can use, by name.
+// verbs returns the verbs that steps of this package's stories can use, keyed by name.
 func (s *Story) verbs() map[string]story.Verb {
 	verbs := story.Verbs()
 	verbs["publish"] = s.publish
@@ -22,7 +22,8 @@ func (s *Story) verbs() map[string]story.Verb {
 	return verbs
 }
 
-// offer is a sample operator in the YAML of a story; samples.Operator explains the fields.
+// offer is a sample operator in the YAML of a story. samples.Operator explains the fields; only MaxOpenShiftVersion differs: it is a string
+// here, and raw JSON there.
 type offer struct {
 	Package             string   `json:"package"`
 	Version             string   `json:"version"`
@@ -53,7 +54,7 @@ func (o offer) sample() (samples.Operator, error) {
 	return sample, nil
 }
 
-// publish publishes the operators in the catalog, which then contains no other operators from their packages.
+// publish publishes the operators in the catalog. They replace all operators that the catalog contains from the same packages.
 func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) error {
 	var operators []offer
 	if err := step.Arguments.Into(&operators); err != nil {
@@ -83,8 +84,8 @@ func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) 
 	return nil
 }
 
-// manager starts, kills or restarts the manager. Restarting a manager that is not running starts it. manager returns an error if it must
-// kill a manager and none is running.
+// manager starts, kills or restarts the manager, as the step's argument says. A restart starts the manager if none is running. A kill is an
+// error if none is running.
 func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) error {
 	var what string
 	if err := step.Arguments.Into(&what); err != nil {
@@ -96,7 +97,7 @@ func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) err
 	if what == "kill" && s.Manager == nil {
 		return errors.New("cannot kill the manager: none runs; start it first")
 	}
-	if what != "start" && s.Manager != nil { // a fault may have killed it in an earlier process of the story
+	if what != "start" && s.Manager != nil { // a fault may have killed an earlier process of the manager
 		s.KillManager()
 	}
 	if what != "kill" {

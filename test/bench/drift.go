@@ -230,8 +230,8 @@ func (e *editor) change(ctx context.Context, name string) error {
 	return err
 }
 
-// percentile returns the smallest of the values such that at least percent % of the values are less than or equal to it. It returns 0 if
-// there are no values.
+// percentile returns the nearest-rank percentile: the smallest value for which at least percent % of the values are not larger. It returns
+// 0 if there are no values.
 func percentile(values []float64, percent int) float64 {
 	if len(values) == 0 {
 		return 0

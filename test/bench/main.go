@@ -36,9 +36,9 @@ Flags:
 
 const mainModule = "github.com/openshift/platform-operators"
 
-// catalogNames are the folders of the catalogs below the data folder. resolvedNames are the packages for which part "resolve" makes a
-// single decision: the package with the most bundles, and one with about a tenth as many. fewPackages are the packages that part "catalog"
-// reads selectively.
+// catalogNames are the folders of the catalogs below the data folder. resolvedNames are the packages for which part "resolve" measures
+// decisions for a single operator: the package with the most bundles, and one with about a tenth as many. fewPackages are the packages that
+// part "catalog" reads selectively.
 var (
 	catalogNames  = []string{"community-v4.20", "certified-v4.20"}
 	resolvedNames = []string{"project-quay", "multi-nic-cni-operator"}

@@ -31,7 +31,7 @@ func (l *live) newFootprint(operators []rendered) (*footprint, error) {
 	}
 	f := &footprint{client: client, names: map[schema.GroupVersionResource]map[string]bool{}}
 	for _, operator := range operators {
-		f.add(platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), operator.namespace) // an operator's objects have the name of its namespace
+		f.add(platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), operator.namespace) // named like the namespace
 		f.add(corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), operator.namespace)
 		f.add(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, operator.namespace)
 		for i := range operator.objects {

@@ -67,9 +67,9 @@ func (m packageIndex) request(pkg string, installed bool) resolve.Request {
 	return req
 }
 
-// measureResolve measures decisions for single operators from the named packages, including decisions after the first of these packages
-// changed. It also measures decisions for all operators in the catalogs together with synthetic ones, and for single operators from large
-// synthetic packages.
+// measureResolve measures decisions for single operators, from the named packages and from large synthetic packages. It also measures
+// decisions for all operators of the catalogs together with synthetic operators, and how long they take after the first named package has
+// changed.
 func measureResolve(catalogs map[string][]catalog.Package, names []string, large []int, n int) (part, error) {
 	all := maps.Clone(catalogs)
 	all["synthetic"] = syntheticPackages()

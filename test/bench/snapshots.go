@@ -18,9 +18,9 @@ var largeCatalogs = []int{55 << 20, 32 << 20, 29 << 20}
 // largeWanted is the number of packages that are kept from each large catalog.
 const largeWanted = 20
 
-// measureSnapshots measures reading catalogs and keeping some of their packages. The catalogs have the given sizes, in bytes, or a tenth of
-// them, and repeat packages under other names. The packages to keep are those with the most bundles: many of them from each catalog, or a
-// tenth of many.
+// measureSnapshots measures reading catalogs and keeping the packages with the most bundles. The catalogs have the given sizes, in bytes,
+// or a tenth of them, and repeat packages under other names. many is the larger number of packages to keep from each catalog; the smaller
+// one is a tenth of it.
 func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, error) {
 	packages = mostBundlesFirst(packages)
 	var wanted []string

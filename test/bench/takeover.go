@@ -62,8 +62,8 @@ func newPod(dir string, number int) *environment.Pod {
 	return &environment.Pod{Name: fmt.Sprintf("platform-operators-%d", number), UID: uuid.NewUUID(), Dir: filepath.Join(dir, fmt.Sprintf("volume-%d", number))}
 }
 
-// restart kills the leader and starts it again in its pod. It returns the time from that start until the leader held the lease, in seconds,
-// and the new lease. held is the lease before.
+// restart kills the leader and starts it again in its pod. held is the lease before that. It returns the time from the start until the
+// leader held the lease again, in seconds, and the new lease.
 func (l *live) restart(ctx context.Context, manager *environment.Manager, held leadership.Lease) (took float64, now leadership.Lease, err error) {
 	if err := manager.Kill(); err != nil {
 		return 0, now, err
@@ -76,8 +76,8 @@ func (l *live) restart(ctx context.Context, manager *environment.Manager, held l
 	return now.Acquired.Sub(started).Seconds(), now, err
 }
 
-// handOver starts the manager next, waits until next has requested the lease, and calls end to end the leader. It returns the time from
-// then until next held the lease, in seconds, and the new lease. held is the lease before.
+// handOver starts the manager next, waits until next has requested the lease, and calls end to end the leader. held is the lease before
+// that. It returns the time from the call of end until next held the lease, in seconds, and the new lease.
 func (l *live) handOver(ctx context.Context, next *environment.Manager, held leadership.Lease, end func() error) (took float64, now leadership.Lease, err error) {
 	if err := next.Start(); err != nil {
 		return 0, now, err

@@ -179,8 +179,8 @@ func upgradePackages(packages []catalog.Package) ([]upgrade.Package, error) {
 	return all, nil
 }
 
-// largePackage returns a synthetic package with a channel for each minor version. Each major version has fifteen minor versions
-// with twenty patches. Each bundle replaces the previous one and skips the rest of its own and the previous minor version.
+// largePackage returns a synthetic package with a channel for each minor version. Each major version has 15 minor versions with 20 patches.
+// Each bundle replaces the previous one. Its skipRange covers all lower versions of its own minor version and of the previous one.
 func largePackage(bundles int) (upgrade.Package, error) {
 	made := catalog.Package{Name: "large"}
 	before := ""

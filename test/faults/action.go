@@ -143,7 +143,8 @@ func Truncate(bytes int) Action { return forwardPart(func(int) int { return byte
 // AfterHalf forwards the request, sends half of the response body, and runs another action.
 func AfterHalf(next Action) Action { return forwardPart(func(size int) int { return size / 2 }, next) }
 
-// forwardPart forwards the request, sends the first share(size) bytes of the response body, whose size is size, and runs next.
+// forwardPart forwards the request, sends a part of the response body, and runs next. share returns the size of that part for the size of
+// the body, both in bytes.
 func forwardPart(share func(all int) int, next Action) Action {
 	return func(e *Exchange) {
 		answer := httptest.NewRecorder()

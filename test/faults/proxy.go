@@ -208,8 +208,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	injection.fault.Do(e)
 }
 
-// trackWatch returns a copy of the request with a context that CloseWatches can cancel. The caller must defer the returned function. It
-// forgets the watch and, after CloseWatches, makes the stream end normally.
+// trackWatch returns a copy of the request with a context that CloseWatches can cancel. The caller must defer the returned function, which
+// forgets the watch. After CloseWatches, that function makes the stream of the watch end normally.
 func (p *Proxy) trackWatch(r *http.Request) (*http.Request, func()) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// StatusTolerance is the time for which a statement in the status may be false while only the manager changes objects. It allows for
-	// the duration of a request.
+	// StatusTolerance is the maximum time for which a statement in the status may be false while only the manager changes objects. It
+	// allows for the duration of a request.
 	StatusTolerance = time.Second
 	// checkInterval is the time between two checks.
 	checkInterval = 250 * time.Millisecond

@@ -93,7 +93,7 @@ func activatesWhenReady(c *Cluster, write scenario.Write) error {
 		return nil
 	}
 	err := c.checkReady(revision)
-	if err != nil && c.delayed().checkReady(revision) != nil { // the manager may have decided before the latest changes, when the revision was ready
+	if err != nil && c.delayed().checkReady(revision) != nil { // the manager may have seen an earlier state, in which it was ready
 		return fmt.Errorf("revision %d of BundleDeployment %q becomes active, but %w", next, deployment.Name, err)
 	}
 	return nil

@@ -23,8 +23,8 @@ const lifetime = 30 * 24 * time.Hour
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// identity is the serving certificate of the HTTPS API. Its own certificate authority signs it, and file is a PEM file with the authority's
-// certificate.
+// identity is the serving certificate of the HTTPS API, which its own certificate authority signs. file is the path of a PEM file with the
+// certificate of the authority.
 type identity struct {
 	file    string
 	host    string

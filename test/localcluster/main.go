@@ -133,8 +133,7 @@ func provide(ctx context.Context, assets string, progress io.Writer) (map[string
 	return programs, manifests, nil
 }
 
-// prefixed is a writer that adds a prefix to what each Write call gets, which must be one line, and passes both to another writer in one
-// call.
+// prefixed is a writer that passes each line, with a prefix, to another writer in a single call. Each call of its Write must pass one line.
 type prefixed struct {
 	to     io.Writer
 	prefix string

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// unchecked are the names of the CRDs whose schemas simplify replaces with one that accepts everything. These CRDs belong to OLM. They
-// contain the fields of whole Deployments, and are larger than all other CRDs together. The manager only lists objects of these kinds.
+// unchecked are the names of the CRDs whose schemas simplify replaces with one that accepts everything. They belong to OLM. Their schemas
+// contain the fields of whole Deployments, and are larger than all other schemas together. The manager only lists objects of these kinds.
 var unchecked = []string{"clusterserviceversions.operators.coreos.com", "subscriptions.operators.coreos.com"}
 
 // simplify removes descriptions and large schemas from a CustomResourceDefinition, because several informers in each story decode all

@@ -41,7 +41,7 @@ func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 		for _, each := range parity.RequestTypesOf(request) {
 			r.examples[each] = request
 		}
-		if isTraced && request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // a request without a reason was lost, or a fault kept it from the API server
+		if isTraced && request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // otherwise it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
 		}
 	}

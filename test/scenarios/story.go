@@ -233,7 +233,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
-// managerStartup is the time after its start by which a manager has reported the state of the cluster.
+// managerStartup is the maximum time that a manager needs after its start to report the state of the cluster.
 const managerStartup = 2 * time.Second
 
 // isManagerActive reports whether a manager runs, has been leading for at least managerStartup, and has its permissions.

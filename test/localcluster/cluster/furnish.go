@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/kube"
 )
 
-// kind is what a URL path needs of a kind: its API version and the name of its resource.
+// kind is an API version with the name of a resource. It determines the path of an object in the API.
 type kind struct{ apiVersion, resource string }
 
 var (

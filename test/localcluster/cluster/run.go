@@ -1,5 +1,5 @@
 // Package cluster runs one local cluster in one directory. It starts the programs in order, creates OpenShift's objects, and reports when
-// the cluster is ready. It stops the programs when its context ends, when a program ends, or when its own process ends. It defines the
+// the cluster is ready. It stops the programs when its context ends, when a program ends, or when this process ends. It defines the
 // flags of the programs and the files of the directory. Package binaries provides the programs.
 package cluster
 

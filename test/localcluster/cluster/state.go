@@ -22,7 +22,7 @@ type State struct {
 	Kubectl           string    `json:"kubectl"`            // script that runs kubectl for this cluster
 	AuditLog          string    `json:"auditLog,omitempty"` // empty without an audit log
 	ServicesSocket    string    `json:"servicesSocket,omitempty"`
-	OpenShiftVersion  string    `json:"openshiftVersion"` // at the start in ready.json; current if Status returns it
+	OpenShiftVersion  string    `json:"openshiftVersion"` // in ready.json, the version at the start; from Status, the current version
 	KubernetesVersion string    `json:"kubernetesVersion"`
 	SupervisorPID     int       `json:"supervisorPID"` // after SIGTERM it stops the cluster and keeps the data
 	StartedAt         time.Time `json:"startedAt"`

@@ -92,19 +92,19 @@ func identity(group, kind, namespace, name string) string {
 }
 
 // OwnedObjects returns the objects of all kinds, except Events, that have the BundleDeployment's owner labels or a field that its field
-// manager owns. They are ordered by kind and name. If a list fails, it returns the objects of the other kinds and an error. Kinds of API
-// groups whose discovery fails are left out without an error.
+// manager owns. They are ordered by kind and name. If a list, or the discovery of an API group, fails, it returns the objects of the other
+// kinds and an error.
 func (in *Inspector) OwnedObjects(ctx context.Context, deployment string) ([]Object, error) {
 	lists, err := in.discovery.ServerPreferredResources()
-	if err != nil && len(lists) == 0 {
-		return nil, fmt.Errorf("listing the kinds of the cluster: %w", err)
-	}
 	var (
 		group sync.WaitGroup
 		lock  sync.Mutex
 		found []Object
 		errs  []error
 	)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("listing the kinds of the cluster: %w", err))
+	}
 	slots := make(chan struct{}, 8)
 	for resource, kind := range listable(lists) {
 		slots <- struct{}{}

@@ -11,7 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// blob is one object of the stream: its identity, and the raw fields that are decoded only if its package is wanted.
+// blob is one object of the stream. Its identity fields are decoded. Its other fields are raw, and are decoded only if the blob's package
+// is wanted.
 type blob struct {
 	schema, pkg, name                          string
 	defaultChannel, entries, image, properties []byte
@@ -54,10 +55,10 @@ func duplicateField(field string) error {
 	return fmt.Errorf("key %q occurs twice (keys are compared without regard to case)", field)
 }
 
-// fieldNames are the names of those fields of a blob that are used.
+// fieldNames are the names of the fields that are read from blobs.
 var fieldNames = [...]string{"schema", "package", "name", "defaultChannel", "entries", "image", "properties"}
 
-// fieldName returns the canonical spelling of a key; empty for a key that is not used.
+// fieldName returns the canonical spelling of a key, or an empty text for a key that is not used.
 func fieldName(key []byte) string {
 	for _, name := range fieldNames {
 		if matchesKey(key, name) {
@@ -67,8 +68,8 @@ func fieldName(key []byte) string {
 	return ""
 }
 
-// field stores the value of a key and returns the key's canonical spelling; empty for a key that is not used. It sets err if an identity
-// field is not a string.
+// field stores the value of a key, and returns the key's canonical spelling. It returns an empty text for a key that is not used. It sets
+// err if an identity field is not a string.
 func (b *blob) field(key, value []byte, err *error) string {
 	name := fieldName(key)
 	decode := func(into *string) {
@@ -123,8 +124,8 @@ func (b *blob) label() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// title returns the schema and the name of the blob, for faults of its package. For a blob without a name, it returns n, its number in the
-// stream.
+// title returns the schema and the name of the blob, for faults of its package. If the blob has no name, title returns n instead, the
+// number of the blob in the stream.
 func (b *blob) title(n int) string {
 	if b.name == "" {
 		return fmt.Sprintf("%s in blob %d", b.schema, n)
@@ -161,9 +162,9 @@ func (b *blob) addPackage(builder *Builder) error {
 	return nil
 }
 
-// addChannel adds a channel with its entries. It iterates over a long list twice, because no entry may be used if one is unreadable. It
-// does not decode a long list all at once, because a list of "{}" takes eighty times its size in memory. An entry without a name is a
-// fault.
+// addChannel adds a channel with its entries. An entry without a name is a fault. If one entry is unreadable, no entry may be used, so
+// addChannel iterates over a long list twice. It does not decode a long list all at once, because a list of "{}" takes eighty times its
+// size in memory.
 func (b *blob) addChannel(builder *Builder) error {
 	if b.name == "" {
 		return errors.New("it has no name")

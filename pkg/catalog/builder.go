@@ -11,9 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Limits for one package: the maximum numbers of its bundles, channels, channel entries and reported faults, and the maximum sizes of a
-// name (maxName) and of a fault or note (maxSentence), in bytes. Faults report that something exceeds a limit and is omitted. The largest
-// package of the OpenShift 4.20 catalogs has 216 bundles.
+// Limits for one package. What exceeds a limit is omitted and reported as a fault. maxName is the maximum size of a name, and maxSentence
+// that of a fault or a note, both in bytes. The largest package of the OpenShift 4.20 catalogs has 216 bundles.
 const (
 	maxBundles  = 10_000
 	maxChannels = 1_000
@@ -26,7 +25,8 @@ const (
 	maxSentence       = 400
 )
 
-// tooMany is the format of a fault about a limit of a package: the limit, what it limits, and what the catalog's publisher must do.
+// tooMany is the format of a fault about a limit of a package. Its arguments are the limit, what it limits, and what the catalog's
+// publisher must do.
 const tooMany = "the package has more than %d %s; the others are ignored; ask the catalog's publisher to %s"
 
 // Builder builds packages from parts that are added in any order, possibly more than once. The zero value is ready for use. It is not safe
@@ -159,7 +159,8 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 }
 
 // AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name, both are
-// omitted, and the package has a fault. The same happens to a bundle that exceeds a limit.
+// omitted, and the package has a fault. A bundle that has a text longer than maxName, or is one more than maxBundles, is
+// omitted with a fault.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.packageBuilder(pkg)
 	if d.tooLarge || !d.checkLengths(subject{"bundle", bundle.Name}, bundle.fields()...) {
@@ -183,18 +184,19 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	}
 }
 
-// AddFault adds a fault to a package: a part of the package is unusable. The error should be one sentence that names the blob.
+// AddFault adds a fault to a package, which reports that a part of the package is unusable. The error should be one sentence that names the
+// blob.
 func (b *Builder) AddFault(pkg string, err error) {
 	b.packageBuilder(pkg).addFault("%v", err)
 }
 
-// AddNote adds a note to a package: one sentence about something that is not reported by the protocol over which the package is read.
+// AddNote adds a note to a package: one sentence about information that the protocol used to read the package does not provide.
 func (b *Builder) AddNote(pkg, sentence string) {
 	b.packageBuilder(pkg).notes[boundedSentence(sentence)] = true
 }
 
-// addFault adds a fault. Beyond maxRetainedFaults, it retains the faults that are first in lexical order, so that the order of the stream
-// does not matter.
+// addFault adds a fault. If there are more than maxRetainedFaults, it retains those that come first in lexical order, so that the result
+// does not depend on the order of the stream.
 func (d *packageBuilder) addFault(format string, args ...any) {
 	sentence := boundedSentence(fmt.Sprintf(format, args...))
 	if d.faults[sentence] || !d.reserve(sizeOfFault+len(sentence)) {
@@ -210,10 +212,10 @@ func (d *packageBuilder) addFault(format string, args ...any) {
 
 func boundedSentence(sentence string) string { return truncate.Bytes(sentence, maxSentence) }
 
-// field is a text of a package, channel, entry or bundle, with the name of its field in the catalog.
+// field is a text of a package, channel, entry or bundle. Its name is that of the field in the catalog.
 type field struct{ name, text string }
 
-// subject identifies a package, channel or bundle in a fault. It is a Stringer, because the name is then quoted only if there is a fault.
+// subject identifies a package, channel or bundle in a fault. It is a Stringer, so that the name is quoted only if there is a fault.
 type subject struct{ kind, name string }
 
 // String implements fmt.Stringer.
@@ -277,7 +279,8 @@ func (d *packageBuilder) build(name string) Package {
 	return p
 }
 
-// sortedSentences returns a package's faults or notes, sorted: at most maxFaults, and then a sentence with the number of the others.
+// sortedSentences returns the first maxFaults of a package's faults or notes, sorted. If there are more, the last sentence is the number of
+// the others.
 func sortedSentences(set map[string]bool) []string {
 	out := slices.Sorted(maps.Keys(set))
 	if more := len(out) - maxFaults; more > 0 {

@@ -90,7 +90,8 @@ func readPackageRange(value []byte) (PackageRange, error) {
 	return pkg, err
 }
 
-// readTexts decodes the string fields of an object into the variables of the same names, and ignores all other fields.
+// readTexts decodes the string fields of an object whose names are keys of fields, ignoring case. It ignores all other fields of the
+// object.
 func readTexts(value []byte, fields map[string]*string) error {
 	return object(value, func(key, raw []byte) error {
 		for name, into := range fields {
@@ -109,7 +110,7 @@ func readTexts(value []byte, fields map[string]*string) error {
 
 // constraintReader decodes one olm.constraint and the constraints nested in it.
 type constraintReader struct {
-	// remaining is the number of further constraints that are permitted.
+	// remaining is the number of constraints that may still be read.
 	remaining int
 	// exceededLimit describes the limit that the constraint exceeds; empty if it exceeds none. If it is set, the rest is not read.
 	exceededLimit string

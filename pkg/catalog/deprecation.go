@@ -75,8 +75,8 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	}
 }
 
-// DeprecationMessage returns the form of a deprecation's message that is retained: without surrounding white space, at most 1,024 bytes,
-// and "deprecated" for an empty message.
+// DeprecationMessage returns a deprecation's message as it is retained: without surrounding white space, and truncated to 1,024 bytes. It
+// returns "deprecated" for an empty message.
 func DeprecationMessage(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {
@@ -94,8 +94,8 @@ func sizeOfDeprecations(list []Deprecation) int {
 	return size
 }
 
-// deprecated returns the message of each deprecated object; the keys have no Message. If there are several lists, it joins their messages
-// and adds a fault. It returns nil if nothing is deprecated.
+// deprecated returns the message of each deprecated object. A key identifies the object by Schema and Name, and has no Message. If there
+// are several lists, deprecated joins their messages and adds a fault. It returns nil if nothing is deprecated.
 func (d *packageBuilder) deprecated() map[Deprecation]string {
 	if len(d.deprecations) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (d *packageBuilder) deprecated() map[Deprecation]string {
 	return out
 }
 
-// listTargets returns the objects that a list deprecates, at most three of them, for a fault.
+// listTargets names the objects that a list deprecates, at most three of them, for use in a fault.
 func listTargets(entries []Deprecation) string {
 	var names []string
 	for _, entry := range entries {

@@ -93,7 +93,7 @@ func (s *interner) installModes(modes map[string]bool) map[string]bool {
 	return modes
 }
 
-// fields returns those texts of a bundle whose size is limited to maxName.
+// fields returns the texts of a bundle that may have at most maxName bytes each.
 func (b *Bundle) fields() []field {
 	fields := make([]field, 0, 6+3*len(b.ProvidedGVKs)+3*len(b.Requirements)) // enough except for compound requirements
 	fields = append(fields, field{"name", b.Name}, field{"image", b.Image}, field{"version", b.Version}, field{"release", b.Release},
@@ -157,8 +157,8 @@ func (d *packageBuilder) sortRequirements(b *Bundle) {
 	b.Requirements = sorted
 }
 
-// IsIdentical reports whether two packages share the same memory: equal texts and the same slices. Either may be nil. It takes constant
-// time. Equal content that was read twice is not identical unless the caller shares it.
+// IsIdentical reports, in constant time, whether two packages share their memory: whether their texts are equal and their slices are the
+// same. Either may be nil. Packages with equal content from two reads are identical only if the caller made them share memory.
 func (p *Package) IsIdentical(other *Package) bool {
 	if p == nil || other == nil || p == other {
 		return p == other

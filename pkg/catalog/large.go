@@ -186,7 +186,7 @@ func (l *largeBlob) readList(name string) error {
 	return err
 }
 
-// singular holds the name of one element of each list that readList reads.
+// singular maps the name of each list that readList reads to the name of one of its elements, for errors.
 var singular = map[string]string{"entries": "entry", "properties": "property"}
 
 // readElement reads entry or property number n, and returns its retained parts. It returns nil if the element is not used or cannot be
@@ -233,7 +233,7 @@ func (l *largeBlob) skipList() error {
 	return l.skipRest(&e)
 }
 
-// mayBeNeeded reports whether the list of this name may be used, as far as the preceding fields show.
+// mayBeNeeded reports whether the list of this name may be needed. It returns true if the fields read so far do not tell.
 func (l *largeBlob) mayBeNeeded(name string) bool {
 	switch l.blob.schema {
 	case "":
@@ -247,7 +247,7 @@ func (l *largeBlob) mayBeNeeded(name string) bool {
 	return l.mayBeWanted() || name == "properties" && l.kinds
 }
 
-// mayBeWanted reports whether the package of the blob is wanted or not known yet.
+// mayBeWanted reports whether the package of the blob is wanted. It returns true if the package is not known yet.
 func (l *largeBlob) mayBeWanted() bool {
 	return l.want == nil || l.blob.pkg == "" || l.want(l.blob.pkg)
 }
@@ -294,8 +294,8 @@ func (l *largeBlob) peek() (byte, error) {
 
 // readValue returns the value at the current position and advances past it. The returned slice is valid until the next call.
 //
-// If the value exceeds the limit or the memory budget, readValue skips it and returns nil. In that case, it sets omittedErr if the memory
-// budget was the reason, and skippedType if the value begins with its type.
+// If the value exceeds limit bytes or the memory budget, readValue skips it and returns nil. It then sets skippedType if the value begins
+// with its type, and omittedErr if the memory budget was the reason. Callers that ignore the value pass a limit of 0.
 func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	l.limit = max(limit, maxWindow)
 	var e valueScanner
@@ -348,8 +348,8 @@ func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	}
 }
 
-// skipRest skips the rest of a value that begins in the buffer and fills the buffer. e has already scanned the buffered part. If that part
-// contains the type of the value, skipRest stores it in skippedType; otherwise skippedType is empty.
+// skipRest skips the rest of a value that begins at the current position and extends beyond the buffer. e has already scanned the buffered
+// part. If that part contains the type of the value, skipRest stores it in skippedType; otherwise skippedType is empty.
 func (l *largeBlob) skipRest(e *valueScanner) error {
 	l.skippedType = ""
 	_ = object(l.buf[l.pos:], func(key, value []byte) (err error) {

@@ -8,7 +8,7 @@ import (
 
 // MemoryBudget limits the memory that a read of a catalog retains. It must be safe for concurrent use.
 type MemoryBudget interface {
-	// Reserve reserves bytes before they are used. It returns an error, which names the limit, if the budget has too few bytes left.
+	// Reserve reserves bytes before they are used. If the budget has too few bytes left, it returns an error that names the limit.
 	Reserve(bytes int) error
 	// Release releases reserved bytes.
 	Release(bytes int)
@@ -33,8 +33,8 @@ func orUnlimited(memory MemoryBudget) MemoryBudget {
 	return memory
 }
 
-// Sizes in memory of the parts of a package while it is built, in bytes, rounded up and without their texts. Each size includes the place
-// in a map and the copy in the package.
+// Sizes in memory of the parts of a package while it is built, in bytes, rounded up. They do not include texts. Each size includes the map
+// entry of the part and its copy in the Package.
 const (
 	sizeOfPackage     = 1024
 	sizeOfBundle      = 640
@@ -51,8 +51,8 @@ const (
 // OpenShift 4.20 catalogs takes a fortieth of it.
 const maxPackage = 14 << 20
 
-// Reserve reserves memory, in bytes, for data of a package that the caller retains until it adds that data. If it returns false, either Err
-// returns the reason, or the package is too large and the caller can drop its data.
+// Reserve reserves memory, in bytes, for data of a package that the caller retains until it adds that data. It returns true if the memory
+// was reserved. If it returns false, either Err returns the reason, or the package is too large and the caller can drop its data.
 func (b *Builder) Reserve(pkg string, bytes int) bool { return b.packageBuilder(pkg).reserve(bytes) }
 
 // Release releases memory that Reserve reserved. It does nothing for a package that has become too large in the meantime: the Builder has

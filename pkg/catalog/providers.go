@@ -20,16 +20,16 @@ const (
 	maxKindProperty = 4 * maxName
 )
 
-// Providers holds, for each kind (olm.gvk), the packages of a catalog that provide the kind in any version. It includes all packages,
-// wanted or not. Beyond the limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal
-// values, in whatever order it arrives. Providers is immutable. Nil has no packages, and is not complete.
+// Providers lists, for each kind (olm.gvk), the packages of a catalog of which any bundle provides the kind. It includes all packages,
+// wanted or not. If there are more than the limits allow, the last ones are omitted in the order of kind and package, so that the result
+// does not depend on the order of the stream. Providers is immutable. A nil Providers has no packages, and is not complete.
 type Providers struct {
 	// kinds are sorted. The packages of kinds[i] are packages[ends[i-1]:ends[i]], as indexes into names.
 	kinds    []GVK
 	ends     []uint32
 	packages []uint32
 	names    []string
-	// firstOmitted is the first kind that may lack packages; nil if nothing was omitted.
+	// firstOmitted is the first kind whose list of packages may be incomplete; nil if nothing was omitted.
 	firstOmitted *GVK
 }
 
@@ -53,8 +53,8 @@ func (p *Providers) ForKind(gvk GVK) []string {
 	return names
 }
 
-// IsCompleteFor reports whether ForKind returns every package that provides a kind. It returns false if some packages may have been omitted
-// because of the limits, and for nil.
+// IsCompleteFor reports whether ForKind returns every package that provides a kind. It returns false if packages may have been omitted
+// because of the limits, and if p is nil.
 func (p *Providers) IsCompleteFor(gvk GVK) bool {
 	return p != nil && (p.firstOmitted == nil || gvk.Compare(*p.firstOmitted) < 0)
 }
@@ -77,7 +77,7 @@ type ProvidersBuilder struct {
 	// Memory is the budget for the memory of the collected names. Nil means no limit.
 	Memory   MemoryBudget
 	provided map[providerIndexes]bool
-	// names contains one copy of every name. indexes maps each name to its index in names. text is the total size of the names, in bytes.
+	// names contains every name once. indexes maps each name to its index in names. text is the total size of the names, in bytes.
 	names   []string
 	indexes map[string]uint32
 	text    int
@@ -94,7 +94,7 @@ type provider struct {
 	pkg string
 }
 
-// providerIndexes is a provider as indexes into names.
+// providerIndexes is a provider in which each name is replaced with its index in names.
 type providerIndexes struct{ group, version, kind, pkg uint32 }
 
 const (
@@ -112,8 +112,8 @@ func (p provider) compare(other provider) int {
 
 func (p provider) texts() [4]string { return [4]string{p.gvk.Group, p.gvk.Version, p.gvk.Kind, p.pkg} }
 
-// Add records that a package provides a kind in some version. It ignores a kind without a version or a kind name, because such a kind
-// cannot be required, and it ignores names that exceed maxName. It does nothing after an error.
+// Add records that a bundle of a package provides a kind. It ignores a kind without a version or a kind name, because such a kind cannot be
+// required. It also ignores names that exceed maxName. It does nothing after an error.
 func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 	each := provider{gvk, pkg}
 	if b.err != nil || gvk.Version == "" || gvk.Kind == "" || b.firstOmitted != nil && each.compare(*b.firstOmitted) >= 0 {
@@ -185,8 +185,8 @@ func (b *ProvidersBuilder) sorted() []provider {
 	return out
 }
 
-// trim omits the providers beyond the limits and returns the others, sorted. The result is the first, in order, of all providers that were
-// ever added. An omitted provider can be forgotten, because later additions only move the limit towards the beginning.
+// trim omits the providers beyond the limits, and returns the others, sorted. These are the first of all providers that were ever added:
+// trim can forget what it omits, because later additions can only move the limit towards the beginning.
 func (b *ProvidersBuilder) trim() []provider {
 	sorted := b.sorted()
 	orUnlimited(b.Memory).Release(b.reserved)
@@ -250,8 +250,8 @@ func (b *blob) addKinds(providers *ProvidersBuilder) {
 	})
 }
 
-// AddProperty adds the kind that a property of one of a package's bundles provides; value is raw JSON. It ignores properties of other types
-// and unreadable ones.
+// AddProperty adds the kind that a property of one of a package's bundles provides. The parameters kind and value are the type of the
+// property and its value as raw JSON. AddProperty ignores unreadable properties, and properties of types other than olm.gvk.
 func (b *ProvidersBuilder) AddProperty(pkg, kind, value string) {
 	if kind == propertyGVK && len(value) <= maxKindProperty {
 		b.addKind(pkg, []byte(value))

@@ -33,8 +33,8 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	return builder.Build(), nil
 }
 
-// ReadServed reads a catalog that a server sends: JSON only, within a memory budget; nil means no limit. It also returns which packages,
-// wanted or not, provide which kinds. Selection, errors and faults are the same as for Read.
+// ReadServed reads a catalog that a server sends, which must consist of JSON objects only. memory is its memory budget; nil means no limit.
+// It also returns which packages, wanted or not, provide which kinds. Selection, errors and faults are the same as for Read.
 func ReadServed(r io.Reader, want func(pkg string) bool, memory MemoryBudget) ([]Package, *Providers, error) {
 	builder := Builder{providers: &ProvidersBuilder{Memory: memory}, Memory: memory}
 	if err := builder.read(r, file{}, want); err != nil {

@@ -74,7 +74,7 @@ func joinMembers(members []Requirement) string {
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
-// VisitKinds calls f with every kind in the requirement and its members that can help to meet it. It skips the members of Not.
+// VisitKinds calls f with every kind that can help to meet the requirement: its own, and those of its members. It skips the members of Not.
 func (r Requirement) VisitKinds(f func(GVK)) {
 	if r.GVK != nil {
 		f(*r.GVK)
@@ -122,9 +122,9 @@ func (r Requirement) Members() []Requirement {
 	return members
 }
 
-// Operands returns how to evaluate the requirement from its members. want is true to test whether it is met, and false to test whether it
-// is not met. If every is true, the test succeeds if every member has the result wanted. Otherwise it succeeds if at least one member has
-// that result.
+// Operands returns how to test the requirement through its members. The test is whether the requirement is met if want is true, and whether
+// it is not met if want is false. Each member must be tested with wanted in place of want. The test succeeds if those of all members
+// succeed (every is true), or that of at least one (every is false).
 func (r Requirement) Operands(want bool) (members []Requirement, every, wanted bool) {
 	switch {
 	case r.All != nil:
@@ -135,8 +135,8 @@ func (r Requirement) Operands(want bool) (members []Requirement, every, wanted b
 	return r.Not, want, !want
 }
 
-// Evaluate reports whether the requirement is met (want is true) or not met (want is false). leaf returns the same for each kind and
-// package. An unsupported requirement is neither met nor not met: Evaluate returns false in both cases.
+// Evaluate reports whether the requirement is met (want is true) or not met (want is false). It calls leaf to answer the same question for
+// a kind or a package. An unsupported requirement is neither met nor not met: Evaluate returns false in both cases.
 func (r Requirement) Evaluate(want bool, leaf func(leaf Requirement, want bool) bool) bool {
 	members, every, wanted := r.Operands(want)
 	switch {

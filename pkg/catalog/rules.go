@@ -25,13 +25,14 @@ const (
 	// maxRuleValues is the maximum number of JSON values in such a blob. It is needed because each value takes many times its size while it
 	// is decoded. The 32 steps that a package may have take about two hundred values.
 	maxRuleValues = 4_000
-	// sizeOfRuleValue is the size of a value in memory while it is decoded, in bytes: a map with one key for every two values.
+	// sizeOfRuleValue is the size of a value in memory while it is decoded, in bytes. The most expensive form is a list of objects with one
+	// key each, in which each object counts as two values.
 	sizeOfRuleValue = 256
 	// maxRawRules is the maximum size of a blob that is converted to canonical form, in bytes.
 	maxRawRules = maxWindow
 )
 
-// UpgradeRules is one blob whose schema begins with UpgradeSchemaPrefix. pkg/upgrade interprets it.
+// UpgradeRules is a blob, or a property of a bundle, whose schema begins with UpgradeSchemaPrefix. pkg/upgrade interprets it.
 type UpgradeRules struct {
 	// Schema is the complete name of the schema.
 	Schema string
@@ -50,8 +51,8 @@ type UpgradeRules struct {
 // IsUpgradeSchema reports whether a schema, or the type of a property, is that of upgrade rules of any version.
 func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, UpgradeSchemaPrefix) }
 
-// AddUpgradeRules adds upgrade rules, as raw JSON, to a package. bundle is the name of the bundle whose property the rules are; it is empty
-// for rules in a blob of their own. Unreadable rules are added with their Fault.
+// AddUpgradeRules adds upgrade rules, as raw JSON, to a package. bundle is the name of the bundle whose property contains the rules; it is
+// empty for rules in a blob of their own. Unreadable rules are added with a Fault.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d := b.packageBuilder(pkg)
 	if !d.checkLengths(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {

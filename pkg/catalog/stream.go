@@ -157,8 +157,8 @@ func (s *stream) json() ([]byte, error) {
 	}
 }
 
-// fill drops the bytes before pos, sets pos to 0, and reads more bytes. It invalidates indexes into buf, except relative to pos. It returns
-// errFull if the buffer is full.
+// fill drops the bytes before pos, sets pos to 0, and reads more bytes. If the buffer is full, fill enlarges it; at the maximum size it
+// returns errFull. Indexes into buf become invalid, except relative to pos.
 func (s *stream) fill() error {
 	if s.err != nil {
 		return s.err
@@ -193,7 +193,7 @@ func (s *stream) fill() error {
 	}
 }
 
-// resize replaces the buffer with one of a different size that holds the bytes from pos on, and sets pos to 0.
+// resize replaces the buffer with one of a different size, copies the bytes from pos on, and sets pos to 0.
 func (s *stream) resize(size int) error {
 	if err := s.memory.Reserve(size); err != nil {
 		return &memoryError{err}
@@ -206,7 +206,7 @@ func (s *stream) resize(size int) error {
 	return nil
 }
 
-// shrink replaces a buffer that is larger than the window after its blob has been read. It does nothing if the remaining bytes exceed the
+// shrink is called after a blob has been read. It replaces a buffer that is larger than the window, unless the remaining bytes exceed the
 // window.
 func (s *stream) shrink() error {
 	s.limit = maxWindow

@@ -84,15 +84,16 @@ type Bundle struct {
 	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid in any case. A catalog that
 	// was written as YAML has lost such a trailing zero before it is served.
 	MaxOpenShiftVersions []string
-	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the value is not a
-	// string. An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are truncated:
-	// two values, or a long one, are invalid in any case.
+	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates. A value that is not a string is
+	// raw JSON. An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are
+	// truncated: two values, or a long one, are invalid in any case.
 	MediaTypes []string
 	// MinKubeVersion is the CSV's minKubeVersion; empty if the catalog does not contain it.
 	MinKubeVersion string
 	// SuggestedNamespace is the install namespace that the CSV's author suggests; empty if the catalog does not contain it.
 	SuggestedNamespace string
-	// InstallModes maps each install mode in the CSV to whether it is supported; nil if the catalog does not contain the list.
+	// InstallModes maps each install mode that the CSV lists to whether the mode is supported; nil if the catalog does not contain the
+	// list.
 	InstallModes map[string]bool
 	Deprecated   string
 	// Release is the release in the olm.package property, for bundles that are rebuilt. It is not validated here.

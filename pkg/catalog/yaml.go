@@ -79,10 +79,10 @@ func isDocumentMarker(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
-// toJSON converts a document. It returns an error for a document that would take much more memory than its size suggests. Before it parses
-// the document, it checks the number of separators, and then the number, size and depth of the values after alias expansion. The second
-// check takes as long as the conversion, and is omitted if the document has neither an anchor nor many values, which is true of nearly all
-// documents; then only the depth remains to be checked, in the result.
+// toJSON converts a document. It returns an error for a document that would take much more memory than its size suggests. It first limits
+// the number of separators, and then, with checkExpansion, the number, size and depth of the values after alias expansion. The second check
+// takes as long as the conversion. A document with few values and no anchor, as nearly all are, does not need it: only the depth of the
+// result is checked.
 func toJSON(document []byte) ([]byte, error) {
 	separators := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {

@@ -133,8 +133,9 @@ func (r *Reservation) Close() {
 	delete(r.budget.open, r)
 }
 
-// AcquireLarge waits until no other read may receive large messages. All waits of one read take at most MaxWait. AcquireLarge returns an
-// error after that, or when ctx ends. The caller must call release when it no longer receives large messages.
+// AcquireLarge waits for the permission to receive large messages, which only one read has at a time. All waits of one read take at most
+// MaxWait. AcquireLarge returns an error after that, or when ctx ends. The caller must call release when it no longer receives large
+// messages.
 func (r *Reservation) AcquireLarge(ctx context.Context) (release func(), err error) {
 	if r == nil {
 		return func() {}, nil
@@ -168,7 +169,7 @@ func (r *Reservation) releaseLocked(bytes int) {
 	}
 }
 
-// commonPart returns how many of a reservation's bytes are common memory; bytes is the total.
+// commonPart returns the number of bytes of common memory among the bytes that the reservation holds in total.
 func (r *Reservation) commonPart(bytes int) int { return max(0, bytes-r.share) }
 
 // usesCommon reports whether the reservation has common memory.

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// GracePeriod is how long reads must have been failing before the failure is reported to users of the catalog's last content. Restarts of
-// pods and short connection failures are shorter, and would otherwise change the status of every operator.
+// GracePeriod is how long the reads of a catalog must fail before the operators that use its last content report the failure. Restarts of
+// pods and short connection failures take less time, and would otherwise change the status of every operator.
 const GracePeriod = 30 * time.Second
 
-// Disable records that an admin has disabled a catalog; why is the error for its packages. Its content is stored but ignored until the
-// catalog is enabled again, by Set, SetPending, SetError or SetUnchanged.
+// Disable records that an admin has disabled a catalog. why is the error that is returned for its packages. The content stays stored, but
+// is ignored until Set, SetPending, SetError or SetUnchanged enables the catalog again.
 func (s *Snapshots) Disable(info Info, why error) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
 		next := old.withInfo(info)
@@ -19,8 +19,8 @@ func (s *Snapshots) Disable(info Info, why error) (changed []string) {
 	})
 }
 
-// enabled marks s as not disabled, and returns s. If s was disabled, its failure now counts from the present: the time before does not
-// count toward GracePeriod. s must be a copy that no other goroutine has.
+// enabled marks s as not disabled, and returns s. If s was disabled, enabled sets Failing to now, so that the time while it was disabled
+// does not count toward GracePeriod. s must be a copy that no other goroutine has.
 func (s *Snapshot) enabled(now time.Time) *Snapshot {
 	if s.Disabled {
 		s.Disabled, s.Failing = false, now
@@ -40,8 +40,8 @@ func (s *Snapshot) withError(why error, at time.Time) *Snapshot {
 	return s.atTime(at)
 }
 
-// atTime sets Unavailable to whether the catalog has been failing for GracePeriod at a time, and returns s. s must be a copy that no other
-// goroutine has.
+// atTime sets Unavailable and returns s. Unavailable is true if, at the given time, an enabled catalog has been failing for at least
+// GracePeriod. s must be a copy that no other goroutine has.
 func (s *Snapshot) atTime(now time.Time) *Snapshot {
 	s.Unavailable = s.Err != nil && !s.Disabled && now.Sub(s.Failing) >= GracePeriod
 	return s

@@ -8,9 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// SetProviders stores which packages in a catalog provide which kinds, whether the packages are wanted or not, and reports whether that
-// changed. The providers stay until the next SetProviders, even if the catalog fails or only some packages are read again. For an unknown
-// catalog it does nothing.
+// SetProviders stores which packages in a catalog provide which kinds. It includes packages that are not wanted. It returns true if this
+// changes what is stored. The stored providers stay until the next SetProviders, even if the catalog fails or only some packages are read
+// again. SetProviders does nothing for an unknown catalog.
 func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (changed bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -24,8 +24,8 @@ func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (c
 	return true
 }
 
-// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits a catalog if all of its
-// packages are known and none of them provides the kind.
+// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits a disabled catalog, and
+// a catalog of which it is certain that no package provides the kind.
 func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -38,9 +38,9 @@ func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	return all
 }
 
-// NeedsProviders reports whether all packages in this catalog must be searched: that is so if no stored package of this catalog provides
-// one of the missing kinds, or a kind that a stored bundle from any catalog requires. It returns false if the catalog was not read, is
-// disabled, or all of its packages are stored.
+// NeedsProviders reports whether all packages in this catalog must be searched for providers. It returns true if the stored packages of
+// this catalog do not provide all of the missing kinds and all kinds that a stored bundle of any catalog requires. It returns false if the
+// catalog was not read, is disabled, or all of its packages are stored.
 func (s *Snapshots) NeedsProviders(id catalog.ID, missing []catalog.GVK) bool {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -78,8 +78,8 @@ func (s *Snapshot) visitRequiredKinds(f func(catalog.GVK)) {
 	}
 }
 
-// providerHint returns the packages that provide a kind: exactly for stored packages, and as of the last SetProviders for others. The hint
-// has no packages if the catalog is disabled.
+// providerHint returns the packages that provide a kind. It is exact for stored packages, and as of the last SetProviders for other
+// packages. If the catalog is disabled, the hint has no packages.
 func (s *Snapshot) providerHint(gvk catalog.GVK) resolve.ProviderHint {
 	out := resolve.ProviderHint{Catalog: s.ID, Labels: s.Labels}
 	if s.Disabled {

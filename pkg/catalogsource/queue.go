@@ -26,7 +26,8 @@ func (b *Budget) isWanted(large bool) bool {
 }
 
 // canGrant reports whether a request can be granted. isBehind means that an older request is waiting for the same resource. A reservation
-// that already holds common memory may overtake the older request, because the older request can be waiting for that reservation to end.
+// that already holds common memory may overtake the older request, because the older request may be waiting for the memory of that
+// reservation.
 func (b *Budget) canGrant(q *request, isBehind bool) bool {
 	switch {
 	case q.large:
@@ -85,8 +86,8 @@ func (b *Budget) end(q *request, err error) {
 	q.done <- err
 }
 
-// dispatch grants as many requests in the queue as possible, oldest first. If the waiting reservations block one another, it fails one of
-// them. It must be called after each change to the free resources or the queue.
+// dispatch grants as many requests in the queue as possible, oldest first. While the waiting reservations block one another, it fails one
+// request after the other. It must be called after each change to the free resources or the queue.
 func (b *Budget) dispatch() {
 	for {
 		var memory, large bool // whether an older request still waits for the resource
@@ -111,9 +112,9 @@ func (b *Budget) dispatch() {
 	b.updateTimers()
 }
 
-// deadlocked returns the request to fail if all reservations with common memory are waiting, because then none of them would ever release
-// memory; nil otherwise. It selects a request of the reservation with the most common memory, because a large catalog must not make a small
-// one fail.
+// deadlocked returns the request that must fail because all reservations with common memory are waiting, so that none of them would ever
+// release memory. It returns nil if there is no deadlock. It selects a request of the reservation with the most common memory, because a
+// large catalog must not make a small one fail.
 func (b *Budget) deadlocked() *request {
 	for r := range b.open {
 		if r.usesCommon() && r.waiting == 0 {

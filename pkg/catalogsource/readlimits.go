@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// MaxWait is the maximum total time for which one read waits for resources that other reads use. It is as long as two reads may use
-	// them one after the other (maxContention).
+	// MaxWait is the maximum total time for which one read waits for resources that other reads use. Two consecutive reads may use the
+	// resources for that long (maxContention).
 	MaxWait = 2 * maxContention
 	// maxContention is the maximum total time for which other reads wait for resources that one read uses. The largest OpenShift catalogs
 	// are read within seconds, and within half a minute if 16 are read at once on a slow node.
 	maxContention = time.Minute
 	// paceBytes is the minimum number of bytes that a server must send in each paceWindow while the read of its catalog uses shared
-	// resources. The slowest accepted server sends small responses: over gRPC, one of a hundred bytes every tenth of a second. A catalog
-	// that uses common memory has megabytes, and its read would exceed the timeout at this pace.
+	// resources. A gRPC server that sends a response of a hundred bytes every tenth of a second is just fast enough. No read that could
+	// succeed is slower: a catalog that uses common memory has megabytes, and its read would exceed the timeout at this pace.
 	paceBytes  = 8 << 10
 	paceWindow = 10 * time.Second
 )
@@ -25,7 +25,7 @@ const (
 type limitError struct {
 	// text is the problem and the remedy.
 	text string
-	// cause is for errors.Is, and not part of the text; it may be nil.
+	// cause is the error that errors.Is finds. It is not part of the text, and may be nil.
 	cause error
 }
 
@@ -52,8 +52,8 @@ func errContention() error {
 	return &limitError{fmt.Sprintf(text, maxContention), nil}
 }
 
-// Cause returns the error of a read whose context is from StartRead: the limit that ended the read, else err, else the error of the
-// context. It returns nil if there is none of them.
+// Cause returns the error of a read whose context is from StartRead. It returns the first of these that is not nil: the limit that ended
+// the read, err, and the error of the context. Otherwise it returns nil.
 func Cause(ctx context.Context, err error) error {
 	if limit := (*limitError)(nil); errors.As(context.Cause(ctx), &limit) {
 		return limit
@@ -74,9 +74,10 @@ type activeRead struct {
 	received int
 }
 
-// StartRead starts a read and returns its context. The context ends after timeout, which does not include waits for other reads. It also
-// ends if the server is too slow while the read uses shared resources. Cause returns the limit that ended it. The caller must call end
-// after the read. A reservation can have only one read at a time. With a nil Reservation, only the timeout applies.
+// StartRead starts a read and returns its context. The context ends after timeout, which does not include waits for other reads. It ends
+// earlier if the server is too slow while the read uses shared resources, or if other reads have waited too long for these resources. Cause
+// returns the limit that ended it. The caller must call end after the read. A reservation can have only one read at a time. With a nil
+// Reservation, only the timeout applies.
 func (r *Reservation) StartRead(ctx context.Context, timeout time.Duration) (reading context.Context, end func()) {
 	if r == nil {
 		return context.WithTimeoutCause(ctx, timeout, errTimeout(timeout))

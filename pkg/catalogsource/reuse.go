@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// reuseMemory returns next with the packages of old where they are equal. Unchanged content is then in memory once, and
-// catalog.Package.IsIdentical detects it in constant time. It does not modify the snapshots, either of which may be nil.
+// reuseMemory returns next, in which every package that is equal to one in old is replaced with the package of old. Unchanged content is
+// then in memory once, and catalog.Package.IsIdentical detects it in constant time. It does not modify the snapshots, either of which may
+// be nil.
 func reuseMemory(old, next *Snapshot) *Snapshot {
 	if old == nil || next == nil || old == next || len(old.Packages) == 0 {
 		return next

@@ -27,13 +27,13 @@ type Info struct {
 	Identity string
 	// Wanted holds the requested packages; nil means all. Other packages are unknown, as opposed to missing.
 	Wanted map[string]bool
-	// At is the time of the observation. Comparisons ignore it.
+	// At is the time at which the catalog was observed. Comparisons ignore it.
 	At time.Time
 }
 
 // Snapshot is the state of one catalog. It shares memory with other snapshots and must not be modified.
 type Snapshot struct {
-	// Info is from the last successful read, with the latest labels and priority.
+	// Info is that of the last successful read, but Labels and Priority are the latest.
 	Info
 	// WasRead means that a read has succeeded.
 	WasRead bool
@@ -41,8 +41,8 @@ type Snapshot struct {
 	Packages []catalog.Package
 	// Providers holds the kinds that all packages provide, from the last read that returned them; nil if none has.
 	Providers *catalog.Providers
-	// Err is the reason why the reads since the last successful one failed; nil if they did not. Failing is the time of the first failure.
-	// While reads fail, Packages are the last successful content.
+	// Err is the reason why reads have failed since the last successful one; nil if none has. Failing is the time from which the failure
+	// counts: that of the first failure, or of the end of Disabled. While reads fail, Packages are those of the last successful read.
 	Err     error
 	Failing time.Time
 	// Unavailable means that reads have been failing for GracePeriod. Disabled means that an admin disabled the catalog, so that Packages
@@ -51,8 +51,8 @@ type Snapshot struct {
 }
 
 // Snapshots stores one Snapshot for each catalog. It is safe for concurrent use. Each catalog should have only one writer, because the last
-// Set wins. The methods with a result named changed return the sorted names of the packages whose content changed, for the controllers that
-// use them; the result is empty if nothing changed.
+// Set wins. Methods with a result named changed return the names of the packages whose content changed, sorted, so that the controllers
+// that use these packages can be notified. The result is empty if nothing changed.
 type Snapshots struct {
 	lock     sync.RWMutex
 	catalogs map[catalog.ID]*Snapshot
@@ -136,8 +136,8 @@ func (s *Snapshots) Prune(id catalog.ID, wanted map[string]bool) (changed []stri
 	})
 }
 
-// Delete removes a catalog that was deleted or is no longer trusted. That is a change even for wanted packages that were unknown because
-// the catalog was never read.
+// Delete removes a catalog that was deleted or is no longer trusted. All wanted packages count as changed, even if the catalog was never
+// read. Delete does nothing for an unknown catalog.
 func (s *Snapshots) Delete(id catalog.ID, wanted map[string]bool) (changed []string) {
 	return s.replace(id, wanted, func(*Snapshot) *Snapshot { return nil })
 }
@@ -163,8 +163,8 @@ func (s *Snapshots) All() []Snapshot {
 	return all
 }
 
-// For returns the content of each catalog for a package, sorted by catalog, as the resolver's input. A failed catalog has its last content,
-// and has an error only for a package that is not part of that content. A disabled catalog has an error for every package.
+// For returns the content of each catalog for a package, sorted by catalog, as the resolver's input. A catalog whose reads fail has its
+// last content, and an error only if that content does not include the package. A disabled catalog has an error for every package.
 func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -190,9 +190,9 @@ func (s *Snapshots) Unlisted() []string {
 	return slices.Clone(s.unlisted)
 }
 
-// replace replaces the snapshot of a catalog with the result of with. The argument of with is nil for an unknown catalog and must not be
-// modified. If the result is nil, the catalog is removed. replace returns the packages that changed, among those in either snapshot and
-// those in also.
+// replace calls with, and replaces the snapshot of a catalog with the result. The argument of with is the current snapshot, which must not
+// be modified; it is nil for an unknown catalog. If the result is nil, replace removes the catalog. It returns the packages that changed,
+// among those in both snapshots and those in also.
 func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *Snapshot) *Snapshot) []string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -241,7 +241,7 @@ func (s *Snapshot) addNames(names map[string]bool) {
 	}
 }
 
-// hasOtherPackages reports whether packages other than those in wanted were requested. It returns false if all packages were requested.
+// hasOtherPackages reports whether packages were requested that are not in wanted. It returns false if all packages were requested.
 func (s *Snapshot) hasOtherPackages(wanted map[string]bool) bool {
 	for name := range s.Wanted {
 		if !wanted[name] {

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// boundedCodec decodes only messages with a limited number of parts (messages and list elements), because an empty property takes two bytes
-// in a message and a hundred in memory. parts is the maximum number.
+// boundedCodec decodes only messages with at most the number of parts in its field parts. Parts are messages and list elements. The limit
+// exists because an empty property takes two bytes in a message and a hundred in memory.
 type boundedCodec struct {
 	parts int
 	// exceeded is set if a message has more parts than the maximum.
@@ -50,8 +50,8 @@ func (c boundedCodec) Unmarshal(data mem.BufferSlice, into any) error {
 	return proto.Unmarshal(buffer.ReadOnlyData(), message)
 }
 
-// countParts subtracts the number of messages and list elements in an encoded message from left. It returns errTooManyParts if left becomes
-// negative.
+// countParts counts the messages and list elements in an encoded message, and subtracts their number from left. It returns errTooManyParts
+// if left becomes negative. depth is the permitted nesting.
 func countParts(encoded []byte, of protoreflect.MessageDescriptor, left *int, depth int) error {
 	if depth == 0 {
 		return fmt.Errorf("the message is nested deeper than %d; ask the catalog's publisher to correct it", maxDepth)

@@ -2,7 +2,7 @@
 // caller wants. It does not depend on CatalogSource objects, trust or other catalogs. It never returns a partial catalog: a broken stream
 // is an error. The catalogs controller calls it.
 //
-// The protocol does not transfer the following, compared with the same content over catalogd's API:
+// Compared with the same content over catalogd's API, the protocol has the following gaps:
 //   - The streamed list omits the ClusterServiceVersion of a bundle that has an image, and always omits olm.csv.metadata.
 //     Therefore install modes and minKubeVersion take one more call for every bundle of a wanted package.
 //   - An empty list of install modes is read as no list.

@@ -21,7 +21,7 @@ const (
 	// acknowledgeExperimental is a header that calls to operator-registry's experimental service require; without it, the server returns an
 	// empty list.
 	acknowledgeExperimental = "x-acknowledge-experimental"
-	// noteNoUpgradeRules is the note for packages whose upgrade rules the server cannot return.
+	// noteNoUpgradeRules is the note on packages whose upgrade rules the server cannot return.
 	noteNoUpgradeRules = "the catalog's server (operator-registry before 1.69) does not serve upgrade rules, so only rules in bundle " +
 		"properties apply; ask the catalog's publisher to update the server, or to put the rules into a bundle property"
 )
@@ -108,7 +108,8 @@ func (r *reader) addDeprecations() {
 	}
 }
 
-// sizeOfDeprecation is the memory that a deprecation takes without its texts, in bytes, until addDeprecations adds it to the builder.
+// sizeOfDeprecation is the memory that a recorded deprecation takes without its texts, in bytes. The memory is released when
+// addDeprecations adds the deprecation to the builder.
 const sizeOfDeprecation = 128
 
 // addDeprecation records the deprecation of a package, channel or bundle; a later one replaces an earlier one. It does nothing if

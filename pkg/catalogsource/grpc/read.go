@@ -31,11 +31,11 @@ const (
 	// initialMaxMessage is the maximum size of a message in the first attempt, in bytes. The largest blob in the OpenShift 4.20 catalogs
 	// has 194 KiB, and a message may contain its content twice.
 	initialMaxMessage = 512 << 10
-	// maxMessage is the maximum size of a message in the second attempt, in bytes, which only one read at a time may make. The manifests of
-	// the largest known bundle have 6.5 MiB.
+	// maxMessage is the maximum size of a message in the second attempt, in bytes. Only one read at a time may make a second attempt. The
+	// manifests of the largest known bundle have 6.5 MiB.
 	maxMessage = 8 << 20
-	// initialMaxParts is the maximum number of parts (properties, skips and others) of a message in the first attempt, and maxParts that in
-	// the second. A bundle in the OpenShift 4.20 catalogs has about a hundred.
+	// initialMaxParts is the maximum number of parts (properties, skips and others) of a message in the first attempt. maxParts is the
+	// maximum number in the second attempt. A bundle in the OpenShift 4.20 catalogs has about a hundred.
 	initialMaxParts, maxParts = 2_048, 20_000
 	// concurrentCalls is the maximum number of concurrent calls in one read. It is high enough to hide the round-trip time, and low enough
 	// not to crowd out OLM, which uses the same server. 16 reads then hold 16 MiB of messages.
@@ -68,7 +68,7 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),
 		googlegrpc.WithNoProxy(),
 		googlegrpc.WithMaxHeaderListSize(maxHeaders),
-		// Limit how much a server may send ahead. By default, grpc-go raises the limit to 16 MiB for a fast server.
+		// Limit how much a server may send before the client has read it. By default, grpc-go raises the limit to 16 MiB for a fast server.
 		googlegrpc.WithStaticStreamWindowSize(initialMaxMessage),
 		googlegrpc.WithStaticConnWindowSize(concurrentCalls*initialMaxMessage),
 	)
@@ -81,14 +81,15 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 	if usual.isExceeded(err) {
 		packages, providers, err = c.readLarge(ctx, connection, want, memory)
 	}
-	// The server knows our deadline too, and may end its stream early without an error.
+	// The server knows the client's deadline, and may end its stream early without an error.
 	if err = catalogsource.Cause(ctx, err); err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	return packages, providers, nil
 }
 
-// dialer returns a function that connects to a server; the connection adds the number of bytes that it receives to memory.
+// dialer returns a function that connects to a server. The connection reports the number of bytes that it receives to memory, with
+// AddReceived.
 func (c Client) dialer(memory *catalogsource.Reservation) func(context.Context, string) (net.Conn, error) {
 	dial := c.Dial
 	if dial == nil {
@@ -103,7 +104,7 @@ func (c Client) dialer(memory *catalogsource.Reservation) func(context.Context, 
 	}
 }
 
-// countingConn is a connection that adds the number of received bytes to a Reservation.
+// countingConn is a connection that reports the number of received bytes to a Reservation.
 type countingConn struct {
 	net.Conn
 	memory *catalogsource.Reservation
@@ -133,7 +134,7 @@ func (c Client) readLarge(ctx context.Context, connection googlegrpc.ClientConnI
 	return packages, providers, err
 }
 
-// largeError is the error of a read of which a message exceeded the limits of the second attempt.
+// largeError is the error of a read that failed because a message exceeded the limits of the second attempt.
 type largeError struct{ error }
 
 // Error returns the problem and the remedy.
@@ -162,7 +163,8 @@ func (c Client) readWith(ctx context.Context, bounded boundedConnection, want fu
 	return r.builder.Build(), r.providers.Build(), nil
 }
 
-// boundedConnection is a connection that limits the messages of its calls; message is the maximum size in bytes.
+// boundedConnection is a connection that limits the messages that its calls receive. message is the maximum size in bytes, and codec limits
+// the number of parts.
 type boundedConnection struct {
 	googlegrpc.ClientConnInterface
 	message int
@@ -174,12 +176,12 @@ func newBoundedConnection(connection googlegrpc.ClientConnInterface, message, pa
 	return boundedConnection{connection, message, boundedCodec{parts, new(atomic.Bool)}}
 }
 
-// isExceeded reports whether the error of a read is that a message exceeded the limits of the connection.
+// isExceeded reports whether a read failed with err because a message exceeded the limits of the connection.
 func (c boundedConnection) isExceeded(err error) bool {
 	return err != nil && (status.Code(err) == codes.ResourceExhausted || c.codec.exceeded.Load())
 }
 
-// bounds returns the options of a call with the limits of the connection.
+// bounds adds the limits of the connection to the options of a call.
 func (c boundedConnection) bounds(options []googlegrpc.CallOption) []googlegrpc.CallOption {
 	return append(options, googlegrpc.MaxCallRecvMsgSize(c.message), googlegrpc.ForceCodecV2(c.codec))
 }
@@ -217,11 +219,11 @@ type reader struct {
 	providers   catalog.ProvidersBuilder
 	bundles     map[bundleKey]*listedBundle
 	packages    map[string]bool
-	// discarded holds the packages that are too large; nothing of them is retained.
+	// discarded holds the names of the packages that are too large. Nothing of these packages is retained.
 	discarded map[string]bool
-	// hasRules holds the packages that have upgrade rules on a bundle.
+	// hasRules holds the names of the packages of which a bundle has upgrade rules in its properties.
 	hasRules map[string]bool
-	// deprecations holds the deprecation messages of each package.
+	// deprecations holds the deprecation messages, keyed by package and by the deprecated object, which has no Message.
 	deprecations map[string]map[catalog.Deprecation]string
 	// lock guards builder, deprecations, and what addCSV changes, during concurrent calls.
 	lock sync.Mutex

@@ -35,9 +35,8 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Dial connects to a server. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Transport sends the requests, for example through the API server's proxy, instead of connections that use CAFile, RootCAs and Dial.
-	// Base URLs may then be http URLs too, because the choice of the transport includes that of the encryption. Nil means that the Client
-	// makes its own connections.
+	// Transport sends the requests, for example through the API server's proxy. CAFile, RootCAs and Dial are then not used for connections,
+	// and base URLs may be http URLs, because the transport determines the encryption. Nil means that the Client makes its own connections.
 	Transport http.RoundTripper
 	// Timeout is the maximum duration of one read with all its requests, not counting waits for other reads. 0 means DefaultTimeout.
 	Timeout time.Duration
@@ -78,8 +77,8 @@ func (c *Client) Close() {
 	}
 }
 
-// current returns the HTTP client for the authorities that CAFile now contains. The client does not reuse connections that were made with
-// other authorities.
+// current returns the HTTP client that trusts the authorities that are in CAFile at the time of the call. It does not reuse connections
+// that were made with other authorities.
 func (c *Client) current() (*http.Client, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -124,7 +123,7 @@ func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 			TLSHandshakeTimeout:   10 * time.Second,
 			ResponseHeaderTimeout: time.Minute,
 			IdleConnTimeout:       30 * time.Second,
-			// The default is 10 MiB for each response.
+			// The default of net/http is 10 MiB for each response.
 			MaxResponseHeaderBytes: maxHeaders,
 			MaxIdleConnsPerHost:    2,
 		}

@@ -28,8 +28,8 @@ const (
 type Result struct {
 	// Packages are sorted by name. Requested packages that are not in the catalog are omitted.
 	Packages []catalog.Package
-	// Providers holds the kinds that all packages in the catalog provide, requested or not; nil if the read did not include the whole
-	// catalog.
+	// Providers holds the kinds that all packages in the catalog provide, requested or not. It is nil if the read did not include all
+	// packages.
 	Providers *catalog.Providers
 	// LastModified is the value to pass as since to the next ReadPackages of the same names; empty if the server did not send it.
 	LastModified string
@@ -79,7 +79,8 @@ func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalog
 	})
 }
 
-// request is one read: its context, its HTTP client, the base URL, and the remaining and the maximum number of bytes to receive.
+// request is one read of a catalog. remaining is the number of bytes that it may still receive, and max the number that it may receive in
+// total.
 type request struct {
 	ctx       context.Context
 	client    *http.Client
@@ -102,7 +103,7 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Rese
 		ctx, end := memory.StartRead(ctx, c.options.Timeout)
 		defer end()
 		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
-		// At the deadline our connection closes; the server sees that and may end its response early without an error.
+		// At the deadline, the client closes its connection. The server may then end its response early without an error.
 		return reading, c.withAuthorities(catalogsource.Cause(ctx, err))
 	}()
 	if err != nil {
@@ -111,8 +112,8 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Rese
 	return reading, nil
 }
 
-// withAuthorities adds to an error about a certificate of an unknown authority which authorities are trusted, if CAFile has them. It
-// returns other errors unchanged.
+// withAuthorities returns err. If err is about a certificate of an unknown authority and CAFile is set, the returned error adds that only
+// the authorities in CAFile are trusted.
 func (c *Client) withAuthorities(err error) error {
 	if c.options.CAFile == "" || !errors.As(err, new(x509.UnknownAuthorityError)) {
 		return err

@@ -159,8 +159,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 }
 
 // AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name, both are
-// omitted, and the package has a fault. A bundle that has a text longer than maxName, or is one more than maxBundles, is
-// omitted with a fault.
+// omitted, and the package has a fault. A bundle that exceeds maxBundles, or that has a text longer than maxName, is omitted with a fault.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.packageBuilder(pkg)
 	if d.tooLarge || !d.checkLengths(subject{"bundle", bundle.Name}, bundle.fields()...) {

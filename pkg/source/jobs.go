@@ -44,7 +44,7 @@ func (c JobsConfig[Q, R]) validate() error {
 	return nil
 }
 
-// Progress is the state of a request: a result, or the last error, or neither during the first attempt.
+// Progress is the state of a request: a result, the error of the last attempt, or neither during the first attempt.
 type Progress[R any] struct {
 	Result *R
 	Err    error
@@ -64,7 +64,7 @@ type Jobs[Q comparable, R any] struct {
 	queues map[string]*hostQueue
 }
 
-// job is the request of one name.
+// job is the current request with one name, and the outcome of its last attempt.
 type job[Q comparable, R any] struct {
 	request  Q
 	cancel   context.CancelFunc
@@ -75,7 +75,8 @@ type job[Q comparable, R any] struct {
 	retryAt  time.Time
 }
 
-// hostQueue holds the slots of one host. It is deleted when its last user leaves.
+// hostQueue limits the concurrent requests to one host. users is the number of requests that run or wait. The queue is deleted when it has
+// no users.
 type hostQueue struct {
 	slots chan struct{}
 	users int
@@ -153,8 +154,8 @@ func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
 	}
 }
 
-// do carries out a request when the host has a free slot and then the total has one. Because of this order, a request that waits for a slow
-// host takes no slot of the total.
+// do waits for a free slot of the host, then for one of the total, and carries out the request. Because of this order, a request that waits
+// for a slow host takes no slot of the total.
 func (j *Jobs[Q, R]) do(ctx context.Context, request Q) (*R, error) {
 	host := j.config.Host(request)
 	slots := j.enter(host)

@@ -19,7 +19,7 @@ type Source interface {
 	Host() string
 	// Resolve returns the pinned reference of the current content. For a source that is already pinned, it sends no request.
 	Resolve(ctx context.Context) (Pinned, error)
-	// At returns the source with a different reference, which Resolve has returned.
+	// At returns the source with a different reference, such as one that Resolve returned.
 	At(pinned string) Source
 	// Fetch writes the files of a pinned source to a target.
 	Fetch(ctx context.Context, to Target) error
@@ -47,7 +47,7 @@ type Target struct {
 type Opened struct {
 	// Source is nil if something is missing.
 	Source Source
-	// Name is the source as the spec names it. Revisions store it, so the names of different types must differ.
+	// Name is the source as the spec names it. Revisions store the name, so the names of sources of different types must differ.
 	Name string
 	// Resolved is the pinned reference of the content if it is known without a request to the host; otherwise empty.
 	Resolved string
@@ -69,7 +69,7 @@ type Types map[corev1alpha2.SourceType]Opener
 func (t Types) Open(spec corev1alpha2.BundleSource) (Opened, error) {
 	opener, known := t[spec.Type]
 	if !known {
-		// The schema of this version has only known types; that of a later manager may have more.
+		// The CRD of this version permits only known types. The CRD of a later version may permit more.
 		return Opened{Missing: fmt.Sprintf("spec.source.type %q is not supported by this manager; use one of: %s", spec.Type, t.names())}, nil
 	}
 	return opener.Open(spec)

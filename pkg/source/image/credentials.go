@@ -69,7 +69,7 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 	return found, nil
 }
 
-// authsOf returns the credentials in a Secret, by registry. Its errors must not disclose the Secret's content, so they omit the JSON
+// authsOf returns the credentials in a Secret, keyed by registry. Its errors must not disclose the Secret's content, so they omit the JSON
 // decoder's error, which quotes it.
 func authsOf(secret *corev1.Secret) (map[string]authn.AuthConfig, error) {
 	key := types.NamespacedName{Namespace: secret.Namespace, Name: secret.Name}

@@ -40,7 +40,7 @@ func decompress(compressed io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(buffered), nil
 }
 
-// blob is a compressed layer. It stores the error of a failed read.
+// blob is a compressed layer. It stores the error of a failed read, so that classify can tell it from an error of the decoder.
 type blob struct {
 	io.Reader
 	err error

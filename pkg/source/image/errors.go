@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Class is the class of an Error's cause. It determines the remedy.
+// Class is the kind of fault that caused an Error. It determines the remedy.
 type Class string
 
 const (
@@ -77,7 +77,7 @@ var advice = map[Class]string{
 
 // Error is why an image was not fetched.
 type Error struct {
-	// Class is the class of the cause.
+	// Class is the kind of fault.
 	Class Class
 	// Action is the action that failed, for example "resolving".
 	Action string
@@ -119,7 +119,7 @@ func cause(err error) string {
 			break
 		}
 	}
-	// A marked error has a cause of its own, for example the API server that did not return the pull secret in time.
+	// A marked error names its own cause, for example that the API server did not return the pull secret in time.
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*markedError)) {
 		text = "the registry did not send the image within the time limit"
 	}
@@ -142,8 +142,9 @@ func classified(action, ref string, err error) error {
 	return &Error{Class: classOf(err), Action: action, Ref: ref, Err: err}
 }
 
-// classOf returns the class of an error's cause. The error may join those of a request over TLS and a second one over plain HTTP. The
-// registry's certificate and its response are then more important than plain HTTP, which may only be unavailable or not allowed.
+// classOf returns the class of an error's cause. The error may join the errors of a request over TLS and of a second request over plain
+// HTTP. A fault of the registry's certificate or an error response then takes precedence over PlainHTTP, because the registry may only not
+// support plain HTTP.
 func classOf(err error) Class {
 	var marked *markedError
 	var response *transport.Error
@@ -191,13 +192,13 @@ func isDialFault(err error) bool {
 	return errors.As(err, &failed) && failed.Op == "dial"
 }
 
-// isNotJSON reports whether a response is not the JSON of a token. Errors about the JSON of manifests are marked, because the content of a
-// manifest has the digest that was requested.
+// isNotJSON reports whether err means that the response to a token request is not JSON. The content of a manifest has the requested digest,
+// so errors about its JSON are marked with a class and do not get here.
 func isNotJSON(err error) bool {
 	return errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError))
 }
 
-// Texts of errors that have no type, or that lose their type when a library joins them.
+// Texts that identify errors that have no type, or that lose their type when a library joins them.
 var (
 	untrusted = []string{"x509:"}
 	loopback  = []string{loopbackRefused}
@@ -209,7 +210,7 @@ func containsAny(err error, texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// markedError is an error with a class.
+// markedError is an error whose class was determined where the error occurred.
 type markedError struct {
 	class Class
 	err   error

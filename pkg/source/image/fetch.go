@@ -169,8 +169,8 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 	return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
 }
 
-// begin returns the options for requests for a source, with the source's credentials and transport. The caller must call end after the last
-// request.
+// begin returns the options of all requests for a source, with the credentials and the transport of the source. The caller must call end
+// after the last request.
 func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Option, end func(), err error) {
 	credentials, err := f.credentials(ctx, from)
 	if err != nil {
@@ -196,7 +196,7 @@ func (f *Fetcher) credentials(ctx context.Context, from Source) (authn.Keychain,
 	return f.pullSecrets.keychain(ctx, from.PullSecret)
 }
 
-// image returns the image of a reference, or the chosen image of an index.
+// image returns the image of a reference. For a reference to an index, it returns the image that choose selects.
 func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, error) {
 	descriptor, err := remote.Get(ref, options...)
 	if err != nil {
@@ -295,8 +295,8 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	return nil
 }
 
-// choose returns the digest of the platform's image, or of the only image. An only image suits every platform, because bundle images
-// contain no programs.
+// choose returns the digest of the platform's image. If the index has only one image, choose returns that image for every platform, because
+// bundle images contain no programs.
 func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
 	var images []v1.Descriptor
 	var names []string

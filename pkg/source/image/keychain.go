@@ -22,8 +22,8 @@ type login struct {
 }
 
 // newKeychain returns a keychain for a Docker configuration. As in the kubelet, a key is a registry, or a registry and a path prefix, and
-// its host may contain wildcards. A longer path takes precedence, then a host without wildcards. The library would order the keys as text,
-// so newKeychain creates one keychain per key, and puts these in this order. An error may quote credentials.
+// its host may contain wildcards. A longer path takes precedence, then a host without wildcards. The library would sort the keys as text,
+// so newKeychain creates one keychain for each key and combines them in this order. Errors may quote credentials.
 func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.Keychain, error) {
 	var logins []login
 	for key, auth := range auths {
@@ -60,7 +60,7 @@ func (l login) keychain(ctx context.Context) (authn.Keychain, error) {
 }
 
 // splitKey returns the host and the path of a key, such as "quay.io/team" or "https://index.docker.io/v1/". It removes the path of the
-// registry API. ok is false for an invalid key, which must be ignored, as the kubelet ignores it.
+// registry API. If ok is false, the key is invalid and must be ignored, as the kubelet does.
 func splitKey(key string) (host, path string, ok bool) {
 	parsed, err := url.Parse("https://" + strings.TrimPrefix(strings.TrimPrefix(key, "https://"), "http://"))
 	if err != nil || parsed.Host == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// Open returns the image of a spec as a source. With this method, Fetcher implements source.Opener. Open sets Missing if the spec has no
-// image. It sets no PollInterval if the reference has a digest.
+// Open returns the image of a spec as a source. It makes Fetcher a source.Opener. Open sets Missing if the spec has no image. It sets no
+// PollInterval if the reference has a digest.
 func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Image == nil {
 		return source.Opened{Missing: "spec.source.image is missing; set it"}, nil

@@ -20,15 +20,15 @@ import (
 // loopbackRefused is the text of the error about a remote registry that refers to a loopback address.
 const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
 
-// maxResponse is the maximum size, in bytes, of a token or manifest, which is held in memory. maxValues is the maximum number of commas in
-// it, as an estimate of the number of values. A value of two bytes may take more than a hundred bytes when it is decoded.
+// maxResponse is the maximum size, in bytes, of a token or manifest, which is held in memory. maxValues is the maximum number of its
+// commas, which approximates the number of its values. A value of two bytes may take more than a hundred bytes when it is decoded.
 const (
 	maxResponse = 8 << 20
 	maxValues   = 100_000
 )
 
-// transportFor returns the transport for a source, and a function that closes the idle connections of a transport that only this source
-// uses.
+// transportFor returns the transport for a source, and a function to call after the last request. If the transport is for this source only,
+// that function closes its idle connections.
 func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error) {
 	host, _, err := net.SplitHostPort(source.Registry())
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 		}
 		own.TLSClientConfig.RootCAs = authorities
 	}
-	// The admin has requested this in the API.
+	// The admin requested this with insecureSkipTLSVerify.
 	own.TLSClientConfig.InsecureSkipVerify = source.InsecureSkipTLSVerify
 	limited.next = own
 	return limited, own.CloseIdleConnections, nil
@@ -99,20 +99,20 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 	return response, nil
 }
 
-// isBlob reports whether a response is a blob: the path of its request ends in /blobs/<digest>. A token request has a query, and may have
-// any path.
+// isBlob reports whether a response is a blob: the path of its request ends in /blobs/<digest>, and the request has no query. A token
+// request may have any path, but has a query.
 func isBlob(response *http.Response, request *http.Request) bool {
 	return response.StatusCode == http.StatusOK && request.URL.RawQuery == "" && path.Base(path.Dir(request.URL.Path)) == "blobs"
 }
 
-// isPage reports whether the response to a request for a manifest is an HTML page, such as the login page of a proxy. The path of the
-// request ends in /manifests/<tag or digest>.
+// isPage reports whether the registry answered a request for a manifest with an HTML page, such as the login page of a proxy. The path of
+// such a request ends in /manifests/<tag or digest>.
 func isPage(response *http.Response, request *http.Request) bool {
 	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	return err == nil && mediaType == "text/html" && response.StatusCode == http.StatusOK && path.Base(path.Dir(request.URL.Path)) == "manifests"
 }
 
-// original returns the request before redirects.
+// original returns the request that the client sent before any redirects.
 func original(request *http.Request) *http.Request {
 	for request.Response != nil && request.Response.Request != nil {
 		request = request.Response.Request

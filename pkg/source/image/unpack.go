@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// whiteout is the prefix of an entry that deletes the named entry of lower layers. opaque is the name of an entry that deletes all entries
-	// of lower layers in its directory (OCI image specification, "Whiteouts").
+	// whiteout is the prefix of the name of an entry that deletes another entry, whose name follows the prefix. opaque is the name of an
+	// entry that deletes all entries of lower layers in its directory (OCI image specification, "Whiteouts").
 	whiteout = ".wh."
 	opaque   = whiteout + whiteout + ".opq"
 )
@@ -34,8 +34,8 @@ const (
 type unpacker struct {
 	root   *os.Root
 	limits Limits
-	// bytes is the size of all layers so far, files is the size of their files, and entries is the number of their entries. A sparse file
-	// is small in the archive and large on disk, so both sizes are limited.
+	// bytes is the size of all layers so far, files is the total size of their files, and entries is the number of their entries. bytes and
+	// files are both limited, because a sparse file is small in the archive and large on disk.
 	bytes   int64
 	files   int64
 	entries int
@@ -56,7 +56,7 @@ func newUnpacker(dir string, limits Limits, reserve func(bytes int64) error) (*u
 	return &unpacker{root: root, limits: limits, reserveBytes: reserve}, nil
 }
 
-// reserve reserves the disk usage of a file, directory or link with that many bytes.
+// reserve reserves disk space for a file, directory or link whose content has a number of bytes.
 func (u *unpacker) reserve(bytes int64) error {
 	if err := u.reserveBytes(OnDisk(bytes)); err != nil {
 		return &markedError{class: Reserved, err: err}
@@ -64,7 +64,7 @@ func (u *unpacker) reserve(bytes int64) error {
 	return nil
 }
 
-// OnDisk returns the disk usage of a file, directory or link with that many bytes: whole blocks, and one block for its name.
+// OnDisk returns the disk usage of a file, directory or link whose content has a number of bytes: whole blocks, and one block for its name.
 func OnDisk(bytes int64) int64 {
 	const block = 4096
 	return (bytes+block-1)/block*block + block
@@ -109,7 +109,8 @@ func tarError(err error) error {
 	return err
 }
 
-// entry applies one entry of a layer. written holds the names that this layer has written: false for directories, true for everything else.
+// entry applies one entry of a layer. written contains the names that this layer has written so far. The value is false for a directory,
+// and true for everything else.
 func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[string]bool) error {
 	target, err := safeName(header.Name)
 	if err != nil {
@@ -120,7 +121,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	}
 	base := path.Base(target)
 	if base == opaque {
-		// The cost of an opaque entry grows with the directory, so it is allowed once.
+		// An opaque entry is allowed once, because its cost grows with the directory.
 		if written[target] {
 			return refuse("entry %s occurs twice", truncate.Quote(header.Name))
 		}
@@ -248,8 +249,8 @@ func (u *unpacker) prepare(target string) error {
 	return u.removeAll(target)
 }
 
-// makeDirectories creates a directory and its parents. Parents that have no entry in the archive count as entries, so that a small archive
-// cannot fill the disk with directories.
+// makeDirectories creates a directory and its parents. Parents without an entry in the archive count toward the limit of entries, so that a
+// small archive cannot fill the disk with directories.
 func (u *unpacker) makeDirectories(dir string) error {
 	if err := u.reserve(0); err != nil {
 		return err
@@ -268,7 +269,7 @@ func (u *unpacker) makeDirectories(dir string) error {
 	return writing(dir, u.root.MkdirAll(local(dir), 0o755))
 }
 
-// removeLower removes the entries of lower layers in a directory, and keeps those of this layer.
+// removeLower removes the entries that lower layers wrote to a directory. It keeps those in written, which this layer wrote.
 func (u *unpacker) removeLower(dir string, written map[string]bool) error {
 	opened, err := u.root.Open(local(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -354,8 +355,8 @@ func kindOf(typeflag byte) string {
 	return fmt.Sprintf("tar entry of type %q", typeflag)
 }
 
-// countingReader returns an error after limit bytes of all layers, so that a decompression bomb is stopped early. left is the number of
-// bytes that are still permitted.
+// countingReader reads a layer, and returns an error after limit bytes of all layers together, so that a decompression bomb is stopped
+// early. left is the number of bytes that are still permitted.
 type countingReader struct {
 	reader io.Reader
 	left   int64

@@ -15,7 +15,7 @@ func OfBundles(images source.Opener) source.Types {
 	}
 }
 
-// OfBundleDeployments returns the source types of BundleDeployments: those of Bundles, and Bundle itself.
+// OfBundleDeployments returns the source types of BundleDeployments: those of Bundles, and the type bundle.
 func OfBundleDeployments(images source.Opener, bundles corelisters.BundleLister) source.Types {
 	types := OfBundles(images)
 	types[corev1alpha2.SourceTypeBundle] = bundle.Opener{Bundles: bundles, Resolved: OfBundles(images)}

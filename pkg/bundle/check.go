@@ -13,9 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// CheckMetadata checks the fields that manifests of all kinds have in common. The parts of an object's URL must be valid. Labels and
-// annotations must be maps of strings, because a value of a different type would hide the whole map from readers. CheckMetadata returns a
-// line for each finding.
+// CheckMetadata checks the fields that manifests of all kinds have in common, and returns a line for each finding. The fields that become
+// part of an object's URL must be valid. Labels and annotations must be maps of strings, because clients that read one value of another
+// type would ignore the whole map.
 func CheckMetadata(o Object) []string {
 	findings := checkKind(o)
 	if problems := content.IsPathSegmentName(o.GetName()); len(problems) > 0 {
@@ -43,8 +43,8 @@ func CheckMetadata(o Object) []string {
 	return findings
 }
 
-// checkKind checks apiVersion and kind in the way that an API server checks those in a CustomResourceDefinition. Group and version become
-// part of the discovery URL, so invalid ones would request a different resource.
+// checkKind checks apiVersion and kind by the rules that an API server applies to a CustomResourceDefinition. Group and version become part
+// of the discovery URL, so invalid ones would request a different resource.
 func checkKind(o Object) []string {
 	var findings []string
 	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
@@ -65,7 +65,7 @@ func isString(value any) bool {
 	return ok
 }
 
-// mustBeString returns the predicate of a sentence about a value that is not a string. Quotes turn a number or a boolean into a string.
+// mustBeString returns the end of a sentence about a value that is not a string. For a number or a boolean, it suggests quotes.
 func mustBeString(value any) string {
 	text := "must be a string, not " + kindOf(value)
 	switch value.(type) {
@@ -92,8 +92,8 @@ func CheckCRD(o Object) []string {
 	return findings
 }
 
-// maxFindings is the maximum number of findings in one validation error, and maxFindingBytes the maximum size of a finding. The error
-// becomes part of a condition's message.
+// maxFindings is the maximum number of findings in one validation error, and maxFindingBytes the maximum size of a finding, in bytes. The
+// limits exist because the error becomes part of a condition's message.
 const (
 	maxFindings     = 10
 	maxFindingBytes = 400

@@ -47,8 +47,8 @@ func DefinitionOf(crd *unstructured.Unstructured) Definition {
 	return found
 }
 
-// DefinitionsIn returns the Definitions of the CustomResourceDefinitions among objects, by the kind that they define. If two define one
-// kind, it returns the last.
+// DefinitionsIn returns the Definitions of the CustomResourceDefinitions among objects, keyed by the kind that they define. If two define
+// one kind, it returns the last.
 func DefinitionsIn(objects []Object) map[schema.GroupKind]Definition {
 	found := map[schema.GroupKind]Definition{}
 	for _, o := range objects {

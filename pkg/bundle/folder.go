@@ -28,10 +28,10 @@ type FormatError struct {
 	Actual, Expected string
 	// File is the file that declares the format.
 	File string
-	// Undeclared is true if File does not exist. Actual is then the format that bundles with such manifests have.
+	// Undeclared is true if File does not exist. Actual is then the format that the manifests indicate.
 	Undeclared bool
-	// ActualErr is the error from reading the bundle in the format Actual; nil if that was not tried, or if it works. The function Load of
-	// package formats sets it.
+	// ActualErr is the error from reading the bundle in the format Actual. It is nil if the bundle can be read in that format, or if this
+	// was not tried. The function Load of package formats sets it.
 	ActualErr error
 }
 
@@ -51,7 +51,8 @@ func (e *FormatError) Error() string {
 // Unwrap returns ActualErr.
 func (e *FormatError) Unwrap() error { return e.ActualErr }
 
-// Class returns the shipped ProvisionerClass that reads the bundle without an error; empty if none does.
+// Class returns the shipped ProvisionerClass for the format Actual. It is empty if there is none, or if the bundle has an error in that
+// format.
 func (e *FormatError) Class() string {
 	if e.ActualErr != nil {
 		return ""
@@ -63,7 +64,7 @@ func (e *FormatError) Class() string {
 const maxAnnotation = 1024
 
 // LoadAnnotations reads metadata/annotations.yaml of a bundle. If the file does not exist, the error wraps fs.ErrNotExist. If the file
-// declares a different format, the error is a *FormatError. The file need not declare a format.
+// declares a format other than the given one, the error is a *FormatError. The file need not declare a format.
 func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	data, err := ReadFile(fsys, AnnotationsFile)
 	if err != nil {

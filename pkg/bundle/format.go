@@ -64,8 +64,8 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// InternalError reports that a bundle is not rendered because of an internal error of the manager. Neither another bundle nor another
-// configuration is the remedy, which the text of Err has.
+// InternalError reports that a bundle is not rendered because of an internal error of the manager. The text of Err has the remedy. Another
+// bundle or another configuration would not help.
 type InternalError struct{ Err error }
 
 // Error returns the message of Err.
@@ -74,10 +74,10 @@ func (e *InternalError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *InternalError) Unwrap() error { return e.Err }
 
-// NamespaceError reports an install namespace that is not the name of a namespace.
+// NamespaceError reports that the name of the install namespace is invalid.
 type NamespaceError struct {
 	Namespace string
-	// Problems are the reasons why it is not a name.
+	// Problems are the reasons why the name is invalid.
 	Problems []string
 }
 
@@ -85,7 +85,7 @@ func (e *NamespaceError) Error() string {
 	return fmt.Sprintf("install namespace %s is not a namespace name: %s", truncate.Quote(e.Namespace), strings.Join(e.Problems, ", "))
 }
 
-// CheckInstallNamespace returns a *NamespaceError for an install namespace that is not the name of a namespace.
+// CheckInstallNamespace returns a *NamespaceError if the name of the install namespace is invalid.
 func CheckInstallNamespace(namespace string) error {
 	if problems := utilvalidation.IsDNS1123Label(namespace); len(problems) > 0 {
 		return &NamespaceError{Namespace: namespace, Problems: problems}

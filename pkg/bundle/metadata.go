@@ -17,8 +17,8 @@ type Metadata struct {
 	// keeps its digits (4.10 stays 4.10), and a string keeps its quotes. A value that two files repeat is listed once. More than one value
 	// is an error by the author, which the code that evaluates the values reports.
 	MaxOpenShiftVersions []string
-	// Warnings list what in the manifests is not installed as written, each with the file and the object. They are for the admin, and for
-	// the author, who can correct the manifests.
+	// Warnings list manifests that are not installed as written, or that may not have the effect that the author intended, each with the
+	// file and the object. They are for the admin, and for the author, who can correct the manifests.
 	Warnings []string
 }
 

@@ -135,7 +135,7 @@ func readAll(r io.Reader, size int) ([]byte, error) {
 // objectReader collects the objects of a bundle.
 type objectReader struct {
 	objects []Object
-	// values and text are the numbers of values and of bytes that all documents expanded to.
+	// values is the number of values in all documents after their aliases are expanded, and text the size of these values, in bytes.
 	values, text int
 }
 

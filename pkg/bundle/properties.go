@@ -93,8 +93,8 @@ func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// findKey returns the value of a mapping's key. It ignores case, as readers of catalogs do. It returns nil if the mapping does not have the
-// key. It refuses duplicate keys and merge keys, because a property that limits an operator must not be overlooked.
+// findKey returns the value of a mapping's key; nil if the mapping does not have the key. It ignores case, as readers of catalogs do. It
+// refuses duplicate keys and merge keys, because a property that limits an operator must not be overlooked.
 func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -149,7 +149,7 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 func checkUniqueKeys(object json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return err // null is not a property
+		return err // null has no keys; the caller reports the missing type
 	}
 	seen := map[string]bool{}
 	for decoder.More() {
@@ -171,8 +171,8 @@ func checkUniqueKeys(object json.RawMessage) error {
 }
 
 // MaxOpenShiftVersions returns the raw values of olm.maxOpenShiftVersion in the properties of each file. It omits a value that is also in
-// an earlier file, because authors repeat a property in metadata/properties.yaml and in the annotation. It keeps both copies of a value
-// that one file declares twice; the upgrade checks refuse such a value, as they do in catalogs.
+// an earlier file, because authors repeat a property in metadata/properties.yaml and in the annotation. If one file declares a value twice,
+// it keeps both copies, which the upgrade checks refuse as they do in catalogs.
 func MaxOpenShiftVersions(files ...[]Property) []string {
 	var values []string
 	for _, properties := range files {

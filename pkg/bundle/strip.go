@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// serverFields are metadata fields that API servers or controllers write. Generators leave them in manifests. Applying them would make the
-// manager their owner, or would break the object: an object with a finalizer that no controller removes is never deleted.
+// serverFields are metadata fields that API servers or controllers write. Generators leave them in manifests. If the manager applied them,
+// it would own these fields, or break the object: an object with a finalizer that no controller removes is never deleted.
 var serverFields = [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
 	"ownerReferences", "resourceVersion", "selfLink", "uid"}
 
@@ -15,9 +15,9 @@ func IsCRD(o Object) bool {
 	return o.GroupVersionKind().GroupKind() == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 }
 
-// StripServerFields removes the fields of a manifest that only servers write: status, and metadata such as creationTimestamp. It also
-// removes the CA of a CRD's conversion webhook, because the certificate provider of the cluster writes it and generators leave a
-// placeholder.
+// StripServerFields removes the fields of a manifest that only servers write: status, and metadata such as creationTimestamp. If the
+// conversion webhook of a CRD is a Service, it also removes the webhook's CA, because the certificate provider of the cluster writes it and
+// generators leave a placeholder.
 func StripServerFields(o Object) {
 	delete(o.Object, "status")
 	metadata := o.metadata()
@@ -33,9 +33,9 @@ func StripServerFields(o Object) {
 	}
 }
 
-// StripNulls removes the nulls of a manifest. For Kubernetes' own kinds a null means "absent", but server-side apply would make the manager
-// the owner of the field. If nulls may be meaningful (a schema's default or enum value, a nullable field of a custom resource), they are
-// removed only from metadata.
+// StripNulls removes the nulls of a manifest. For Kubernetes' own kinds, a null means that the field is absent, but server-side apply would
+// make the manager own the field. If nulls may be meaningful (a schema's default or enum value, a nullable field of a custom resource),
+// StripNulls removes only those in metadata.
 func StripNulls(o Object, meaningful bool) {
 	if meaningful {
 		DropNulls(o.metadata())

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// visitDocuments calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. Line numbers of nodes
-// and in errors count from the beginning of data. Errors begin with the document's first line.
+// visitDocuments calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. The line numbers of
+// nodes and in errors count from the beginning of data. An error begins with the line at which its document begins.
 func visitDocuments(data []byte, visit func(root *yaml.Node) error) error {
 	next := 1
 	for len(data) > 0 {
@@ -39,7 +39,8 @@ func visitDocuments(data []byte, visit func(root *yaml.Node) error) error {
 	return nil
 }
 
-// visitChunk calls visit with the root node of every non-empty YAML document in chunk, which follows a number of lines in its file.
+// visitChunk calls visit with the root node of every non-empty YAML document in chunk. linesBefore is the number of lines before chunk in
+// its file.
 func visitChunk(chunk []byte, linesBefore int, visit func(root *yaml.Node) error) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(chunk))
 	for {
@@ -64,8 +65,9 @@ func visitChunk(chunk []byte, linesBefore int, visit func(root *yaml.Node) error
 	}
 }
 
-// syntaxError returns the error of the YAML library with a line number that counts from the beginning of the file. The library counts from
-// the beginning of its input, so the chunk is decoded again after as many lines as it follows in its file.
+// syntaxError returns the YAML library's error about chunk, with a line number that counts from the beginning of the file. The library
+// counts from the beginning of its input, so syntaxError decodes chunk again, after linesBefore empty lines. relative is the error of the
+// first attempt.
 func syntaxError(chunk []byte, linesBefore int, relative error) error {
 	if linesBefore == 0 {
 		return relative
@@ -82,7 +84,7 @@ func syntaxError(chunk []byte, linesBefore int, relative error) error {
 	}
 }
 
-// moveDown adds to the line numbers of a node and of the nodes inside.
+// moveDown adds lines to the line numbers of a node and of all nodes in it.
 func moveDown(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, each := range n.Content {
@@ -100,8 +102,9 @@ func countIndicators(data []byte) int {
 	return count
 }
 
-// documentEnd returns the offset of the next document's "---" marker after the first line of data, or the length of data if there is none.
-// A marker in column 0 always begins a document, even inside a block scalar, so splitting there is exact.
+// documentEnd returns the offset at which the next document begins: that of the next "---" marker after the first line of data. If there is
+// none, it returns the length of data. A marker in column 0 always begins a document, even inside a block scalar, so splitting there is
+// exact.
 func documentEnd(data []byte) int {
 	const marker = "\n---"
 	for from := 0; ; {
@@ -121,10 +124,10 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 }
 
-// converter converts YAML nodes, in one step, to the values that JSON decodes to. The result is the same as that of Kubernetes' own
-// conversion from YAML to JSON to objects, including YAML 1.1 scalars (yes is true), but no JSON is encoded.
+// converter converts YAML nodes directly to the values that JSON decodes to. The result is the same as that of Kubernetes' own conversion
+// from YAML to JSON to objects, including YAML 1.1 scalars (yes is true), but no JSON is encoded.
 type converter struct {
-	// values and text are the numbers of values and of bytes that the document expanded to.
+	// values is the number of values converted so far, with aliases expanded, and text their size in bytes.
 	values, text int
 	expanding    map[*yaml.Node]bool
 }
@@ -200,7 +203,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 	return m, nil
 }
 
-// merge adds those entries of the merge key's value that are not in m.
+// merge adds the entries of a merge key's value to m, except those whose key is already in m.
 func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	value, err := c.convert(n, depth)
 	if err != nil {
@@ -224,8 +227,8 @@ func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	return nil
 }
 
-// keyText returns the text of a mapping's key. Bools and numbers become their JSON text, because JSON has string keys only. Other keys are
-// errors.
+// keyText returns the text of a mapping's key. Booleans and numbers become their JSON text, because the keys of JSON objects are strings.
+// All other keys are errors.
 func keyText(n *yaml.Node) (string, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

@@ -35,7 +35,7 @@ func Find(name string) (bundle.Format, error) {
 }
 
 // Load reads and validates a bundle in the format with the given name, as Format.Load does. If the bundle has a different format, Load
-// reads the bundle in that format as a second step, and stores the outcome in ActualErr of the *bundle.FormatError.
+// returns a *bundle.FormatError. It then also reads the bundle in its actual format, and stores the error of that in ActualErr.
 func Load(files fs.FS, name string) (bundle.Bundle, error) {
 	format, err := Find(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func Load(files fs.FS, name string) (bundle.Bundle, error) {
 	return loaded, err
 }
 
-// withActual returns a FormatError with the result of reading the bundle in its actual format.
+// withActual reads the bundle in its actual format, and returns the FormatError with the error of that in ActualErr.
 func withActual(files fs.FS, mismatch bundle.FormatError) error {
 	if actual, err := Find(mismatch.Actual); err == nil {
 		_, mismatch.ActualErr = actual.Load(files)

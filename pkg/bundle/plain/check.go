@@ -18,7 +18,7 @@ var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
 // apiServiceGroup is the group of the kind APIService.
 const apiServiceGroup = "apiregistration.k8s.io"
 
-// check returns findings for objects that an API server rejects or misinterprets, and for objects that cannot be kept as installed.
+// check returns findings for objects that an API server rejects or misinterprets, and for objects that the manager cannot keep installed.
 func (b *Bundle) check() []string {
 	var findings []string
 	for _, o := range b.objects {
@@ -33,7 +33,8 @@ func (b *Bundle) check() []string {
 	return findings
 }
 
-// checkKind returns a finding for an object that is never installed: an APIService, or a Job that deletes itself.
+// checkKind returns a finding for an object that a bundle must not contain: an APIService, or a Job that Kubernetes deletes after it
+// finishes.
 func checkKind(o bundle.Object) []string {
 	switch kind := groupKind(o); {
 	case kind.Group == apiServiceGroup:
@@ -45,7 +46,7 @@ func checkKind(o bundle.Object) []string {
 	return nil
 }
 
-// hasTTL reports whether Kubernetes deletes the Job some time after it finishes. A null, which means never, was stripped before.
+// hasTTL reports whether Kubernetes deletes the Job some time after it finishes. A null in the manifest means never; it was removed before.
 func hasTTL(o bundle.Object) bool {
 	_, has, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "ttlSecondsAfterFinished")
 	return has

@@ -105,7 +105,8 @@ func (b *Bundle) add(objects []bundle.Object) []string {
 	return findings
 }
 
-// identity identifies an object; an empty namespace is the install namespace.
+// identity identifies an object. The namespace is empty for a cluster-scoped object, and for an object that goes to the install namespace
+// because its manifest names none.
 type identity struct {
 	kind            schema.GroupKind
 	namespace, name string

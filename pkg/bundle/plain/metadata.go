@@ -19,7 +19,8 @@ const propertyPackage = "olm.package"
 // maxVersion is the maximum length of a version, in bytes. Versions in catalogs are shorter.
 const maxVersion = 128
 
-// loadMetadata reads the metadata that the bundle declares. All of it is optional; duplicate values must be equal.
+// loadMetadata reads the metadata that the bundle declares. All of it is optional. The package and the version may be declared more than
+// once, but only with equal values.
 func loadMetadata(fsys fs.FS, annotations map[string]string) (bundle.Metadata, error) {
 	properties, err := bundle.LoadProperties(fsys)
 	if err != nil {

@@ -62,7 +62,7 @@ func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, er
 	return sortObjects(objects), nil
 }
 
-// sortObjects sorts objects again after their namespaces were set.
+// sortObjects sorts objects in place by group, kind, namespace and name, and returns them.
 func sortObjects(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	slices.SortStableFunc(objects, func(x, y unstructured.Unstructured) int { return identityOf(&x).compare(identityOf(&y)) })
 	return objects

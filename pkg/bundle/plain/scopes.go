@@ -18,7 +18,8 @@ const (
 	cluster    scope = bundle.ScopeCluster
 )
 
-// kubernetesScopes are the scopes of Kubernetes' own persisted kinds: for each group, the namespaced kinds and the cluster-scoped kinds.
+// kubernetesScopes are the scopes of Kubernetes' own persisted kinds, keyed by group. A value lists the namespaced kinds, and then the
+// cluster-scoped kinds.
 var kubernetesScopes = map[string][2]string{
 	"": {
 		"ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount",
@@ -78,7 +79,7 @@ var openShiftScopes = map[string][2]string{
 // wellKnownScopes are the scopes that are known without a CustomResourceDefinition in the bundle.
 var wellKnownScopes = scopesOf(kubernetesScopes, openShiftScopes)
 
-// scopesOf returns the scopes of the kinds in tables. A table lists the namespaced and the cluster-scoped kinds of each group.
+// scopesOf returns the scopes of the kinds in tables of the form of kubernetesScopes.
 func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	scopes := map[schema.GroupKind]scope{}
 	for _, table := range tables {

@@ -19,8 +19,8 @@ const (
 // injectAnnotations are all annotations that request the injection of a CA. Two of them on one object would conflict over one field.
 var injectAnnotations = [...]string{serviceCAInject, "service.alpha.openshift.io/inject-cabundle", certManagerInject, "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca"}
 
-// checkProvider returns an error unless a certificate provider can be used to render a bundle with webhooks. The error is
-// bundle.ErrNoCertificates if provider is empty.
+// checkProvider returns an error if a bundle with webhooks cannot be rendered with a certificate provider: bundle.ErrNoCertificates if
+// provider is empty, and another error if it is unknown.
 func checkProvider(provider bundle.CertificateProvider) error {
 	switch provider {
 	case bundle.ServiceCA, bundle.CertManager:
@@ -31,7 +31,8 @@ func checkProvider(provider bundle.CertificateProvider) error {
 	return fmt.Errorf("certificates by %q are not known; use %q or %q", string(provider), bundle.ServiceCA, bundle.CertManager)
 }
 
-// serviceAnnotations returns the annotations of a Service that request its certificate. It returns nil for providers other than service-ca.
+// serviceAnnotations returns the annotations with which a Service requests its certificate from service-ca. It returns nil for other
+// providers.
 func serviceAnnotations(provider bundle.CertificateProvider, s server) map[string]any {
 	if provider == bundle.ServiceCA {
 		return map[string]any{serviceCAServingCert: s.secret}
@@ -39,8 +40,8 @@ func serviceAnnotations(provider bundle.CertificateProvider, s server) map[strin
 	return nil
 }
 
-// injectCA annotates a webhook configuration or CRD so that the provider injects the CA of a server. No rendered object has a caBundle,
-// because the provider owns that field and changes it when the CA is renewed.
+// injectCA annotates a webhook configuration or a CRD so that the provider injects the CA of a server, and removes all other injection
+// annotations. No rendered object has a caBundle, because the provider owns that field and changes it when it renews the CA.
 func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, s server) {
 	annotations := o.GetAnnotations()
 	if annotations == nil {
@@ -61,9 +62,9 @@ func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, 
 const authorityDuration = "87600h"
 
 // renderCertificates renders cert-manager objects for the servers' certificates. It returns nil for service-ca, for which the Services have
-// annotations instead. Each server has its own self-signed CA, whose key does not change when the CA is renewed. cainjector and the kubelet
-// do not propagate a renewed certificate at the same time; with a self-signed server certificate, the API server could not call the webhook
-// in between. With a CA, every certificate is valid under every version of the CA certificate.
+// annotations instead. Each server has its own self-signed CA. The key of the CA does not change when cert-manager renews it, so every
+// certificate is valid under every version of the CA certificate. A self-signed server certificate would be simpler, but cainjector and the
+// kubelet do not propagate a renewed certificate at the same time, and the API server could not call the webhook in between.
 func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
 	if r.opts.Certificates != bundle.CertManager {
 		return nil, nil

@@ -20,7 +20,7 @@ func (b *Bundle) isCSV(o bundle.Object) bool {
 	if o.GetKind() != v1alpha1.ClusterServiceVersionKind {
 		return false
 	}
-	kind := groupKind(o) // empty if the apiVersion is none
+	kind := groupKind(o) // empty if the apiVersion is invalid
 	_, defined := b.definitions[kind]
 	return kind.Group == v1alpha1.GroupName || !defined
 }
@@ -41,7 +41,8 @@ func (b *Bundle) setCSV(o bundle.Object) error {
 	return nil
 }
 
-// explainCSV adds to an error that the ClusterServiceVersion has a different apiVersion, which may be the cause.
+// explainCSV adds to an error that the ClusterServiceVersion was read as another apiVersion than it has, which may be the cause. It returns
+// the error unchanged if the apiVersion is correct.
 func (b *Bundle) explainCSV(err error) error {
 	if err == nil || b.csvReadAs == "" {
 		return err
@@ -53,7 +54,7 @@ func (b *Bundle) explainCSV(err error) error {
 // after decoding. The largest published ClusterServiceVersion has 8,000.
 const maxCSVValues = 50_000
 
-// countValues returns the number of values that a value consists of, including the value itself.
+// countValues returns the number of values in a decoded JSON value, at any depth, including the value itself.
 func countValues(value any) int {
 	count := 1
 	switch v := value.(type) {

@@ -17,9 +17,9 @@ import (
 
 // Config is the configuration of a bundle's installation, spec.config of a BundleDeployment.
 type Config struct {
-	// WatchNamespace is the namespace that the operator watches, or several, separated by commas. If it is empty, the operator watches all
-	// namespaces if the bundle supports that, or else the install namespace if the bundle supports that. If the bundle supports neither,
-	// rendering fails.
+	// WatchNamespace is the namespace that the operator watches, or several, separated by commas. If it is empty, the bundle's install
+	// modes decide: the operator watches all namespaces if it supports AllNamespaces, or else the install namespace if it supports
+	// OwnNamespace. If it supports neither, rendering fails.
 	WatchNamespace string
 	// DeploymentConfig overrides fields of the operator's Deployments; nil changes nothing.
 	DeploymentConfig *DeploymentConfig
@@ -51,7 +51,8 @@ type DeploymentConfig struct {
 // configPath is the path of a Config in a BundleDeployment.
 const configPath = "spec.config"
 
-// maxConfigBytes is the maximum size of a Config, and maxConfigErrorBytes is the maximum size of its texts in an error message.
+// maxConfigBytes is the maximum size of a Config. maxConfigErrorBytes is the maximum size of a text from a Config in an error. Both are in
+// bytes.
 const (
 	maxConfigBytes      = 256 << 10
 	maxConfigErrorBytes = 400
@@ -122,8 +123,8 @@ func checkKeys(path, field string, keys []string) error {
 	return nil
 }
 
-// decodeMembers decodes the members of a JSON object into their targets one by one, so that every error has a path. Errors of types with
-// their own UnmarshalJSON have no path. decodeMembers refuses unknown members, and skips those that are null.
+// decodeMembers decodes each member of a JSON object into the target of the same name. It decodes the members one by one, so that every
+// error has a path, except errors of types with their own UnmarshalJSON. It refuses unknown members, and skips members that are null.
 func decodeMembers(path string, raw []byte, targets map[string]any) error {
 	var members map[string]json.RawMessage
 	if err := decodeStrictly(path, raw, &members); err != nil {
@@ -164,7 +165,7 @@ func decodeStrictly(path string, raw []byte, target any) error {
 	return fmt.Errorf("%s: %s", path, shorten(strings.TrimPrefix(err.Error(), "json: ")))
 }
 
-// typeName names a Go type for messages, as the JSON value that it is decoded from.
+// typeName returns, for messages, the kind of JSON value that a Go type is decoded from.
 func typeName(of reflect.Type) string {
 	switch of.Kind() {
 	case reflect.Bool:
@@ -181,7 +182,7 @@ func typeName(of reflect.Type) string {
 	return "an integer"
 }
 
-// valueName names the Value of a json.UnmarshalTypeError for messages.
+// valueName returns, for messages, the kind of JSON value that the field Value of a json.UnmarshalTypeError describes.
 func valueName(of string) string {
 	switch of {
 	case "bool":
@@ -191,7 +192,7 @@ func valueName(of string) string {
 	case "object":
 		return "a mapping"
 	}
-	return "a " + shorten(of) // a number comes with its digits if its type is the right one, such as "number 1.5"
+	return "a " + shorten(of) // of is "number 1.5" instead of "number" if only the form of the number is wrong
 }
 
 // shorten truncates user input to maxConfigErrorBytes for a message.

@@ -9,10 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// definitionOf returns the Definition of a kind if a CustomResourceDefinition of the bundle defines the kind and the format permits the
-// kind's name. It returns false for kinds that the format lists with their group. The format lists names of kinds without groups, so OLM
-// installs even a Secret or a Role of the operator's own API group. OLM does not install objects of other custom kinds, and definitionOf
-// returns false for them.
+// definitionOf returns the Definition of a custom kind of which the bundle may contain objects: a CustomResourceDefinition of the bundle
+// defines the kind, and the format lists the kind's name. The format lists names without groups, so OLM installs even a Secret or a Role of
+// the operator's own API group, but no objects of other custom kinds. definitionOf returns false for those, and for kinds in allowedKinds.
 func (b *Bundle) definitionOf(kind schema.GroupKind) (bundle.Definition, bool) {
 	if _, listed := allowedKinds[kind]; listed {
 		return bundle.Definition{}, false
@@ -38,9 +37,9 @@ func (b *Bundle) scopeOf(kind schema.GroupKind) scope {
 	return allowedKinds[kind]
 }
 
-// renderCustomResourceRoles renders a ClusterRole for each custom kind of which the bundle contains objects. The ClusterRole permits the
-// manager to write these objects, because the roles of the payload cannot list their kinds. There is one role for each kind, so that an
-// upgrade to a version without the kind prunes the objects before their role.
+// renderCustomResourceRoles renders a ClusterRole for each custom kind of which the bundle contains objects. It permits the manager to
+// write these objects, because the manager's own roles cannot list their kinds. There is one ClusterRole for each kind, so that an upgrade
+// to a version without the kind prunes the objects before their ClusterRole.
 func renderCustomResourceRoles(r *rendering) ([]unstructured.Unstructured, error) {
 	kinds := map[schema.GroupKind]bool{}
 	var roles []unstructured.Unstructured

@@ -33,7 +33,7 @@ func (c *DeploymentConfig) applyTo(d *appsv1.Deployment) {
 	}
 }
 
-// mergeMaps returns the entries of both maps; upper takes precedence. lower must not be nil.
+// mergeMaps returns the entries of both maps. If both have a key, the value in upper takes precedence. lower must not be nil.
 func mergeMaps(lower, upper map[string]string) map[string]string {
 	both := maps.Clone(lower)
 	maps.Copy(both, upper)
@@ -72,8 +72,9 @@ func mergeEnv(list, others []corev1.EnvVar) []corev1.EnvVar {
 	return merge(nil, slices.Concat(list, others), func(v corev1.EnvVar) string { return v.Name })
 }
 
-// mergeMounts merges mounts: each mount of the configuration replaces the mount at its path, or else the mount of its volume, or else is
-// appended. OLM v0 compares volumes only, and creates pods with two volumes at one path, which API servers reject.
+// mergeMounts merges the mounts of the configuration (others) into list. Each of them replaces the mount at the same path, or else the
+// mount of the same volume, or else is appended. OLM v0 compares volumes only, and creates pods with two volumes at one path, which API
+// servers reject.
 func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	taken := map[string]bool{}
 	for _, m := range others {
@@ -94,8 +95,8 @@ func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	return out
 }
 
-// mergeAffinity returns have, with the fields of over replacing its own, and without the fields that are empty in over. If over is nil, it
-// returns have. If over is empty, it returns nil.
+// mergeAffinity returns have with the fields of over. A field that is nil in over keeps its value, and one that is empty in over becomes
+// nil. If over is nil, mergeAffinity returns have. If all of over is empty, it returns nil.
 func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 	switch {
 	case over == nil:

@@ -11,10 +11,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// correctCase renames the keys of content that differ from a JSON field of target's type only in case, at any depth and in place. Catalogs
-// are read without regard to case, and OLM reads both bundles and catalogs in this way. With a key such as MinKubeVersion, a bundle and its
-// catalog would otherwise declare different limits. A key in the right case takes precedence. Two other spellings of one field are an
-// error, because their order would decide which of them counts.
+// correctCase renames keys of content that differ from a JSON field of target's type only in case, at any depth and in place. OLM reads
+// bundles and catalogs without regard to case, and the manager reads catalogs in this way. With a key such as MinKubeVersion, a bundle and
+// its catalog would otherwise declare different limits. A key in the right case takes precedence. Two other spellings of one field are an
+// error, because the order of the keys would decide which of them takes effect.
 func correctCase(content map[string]any, target any) error {
 	corrector := keyCorrector{fields: map[reflect.Type]fieldTypes{}}
 	return corrector.correct(content, reflect.TypeOf(target))
@@ -28,7 +28,8 @@ type keyCorrector struct{ fields map[reflect.Type]fieldTypes }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// correct corrects the keys of a value that is decoded into a type. It ignores values that do not fit the type: decoding reports them.
+// correct corrects the keys in value, which will be decoded into the type into. It ignores values that do not fit the type, because
+// decoding reports them.
 func (c keyCorrector) correct(value any, into reflect.Type) error {
 	for into.Kind() == reflect.Pointer {
 		into = into.Elem()
@@ -97,7 +98,7 @@ func (c keyCorrector) correctFields(content map[string]any, fields fieldTypes) e
 	return nil
 }
 
-// fold returns the field that a key names if case is ignored; empty if there is none.
+// fold returns the name of the field that a key matches if case is ignored; empty if there is none.
 func (f fieldTypes) fold(key string) string {
 	for name := range f {
 		if strings.EqualFold(name, key) {

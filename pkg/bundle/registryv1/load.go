@@ -26,13 +26,13 @@ const (
 type Bundle struct {
 	meta    bundle.Metadata
 	csvFile string
-	// csvReadAs is the end of a sentence about the file of a ClusterServiceVersion whose apiVersion is not the one that it was read as;
-	// empty if it is that one.
+	// csvReadAs is set if the ClusterServiceVersion has an unexpected apiVersion. It is the part of messages, after the name of the file,
+	// that says which apiVersion the manifest has and as which it was read.
 	csvReadAs string
 	csv       *v1alpha1.ClusterServiceVersion
 	// objects are all manifests except the ClusterServiceVersion, without fields that only servers write.
 	objects []bundle.Object
-	// definitions are the Definitions of the CustomResourceDefinitions among the objects, by the kind that they define.
+	// definitions are the Definitions of the CustomResourceDefinitions among the objects, keyed by the kind that they define.
 	definitions map[schema.GroupKind]bundle.Definition
 }
 
@@ -87,8 +87,8 @@ func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 	return annotations, nil
 }
 
-// explainAbsence returns the error for a bundle without metadata/annotations.yaml. Without a ClusterServiceVersion among its manifests, it is a
-// plain+v0 bundle, which needs no metadata.
+// explainAbsence returns the error for a bundle without metadata/annotations.yaml. If the bundle has manifests and none is a
+// ClusterServiceVersion, that is a *bundle.FormatError, because the bundle is in the format plain+v0, which needs no metadata.
 func explainAbsence(fsys fs.FS) error {
 	objects, err := bundle.ReadObjects(fsys, bundle.ManifestsDir(nil))
 	if err == nil && len(objects) > 0 && !slices.ContainsFunc(objects, (&Bundle{definitions: bundle.DefinitionsIn(objects)}).isCSV) {
@@ -135,12 +135,12 @@ func (b *Bundle) splitCSV(objects []bundle.Object) error {
 	return b.setCSV(csv)
 }
 
-// uniqueObjects holds the first object of each kind and name.
+// uniqueObjects holds the first object of each kind and name, keyed by the kind and the name.
 type uniqueObjects map[[2]string]bundle.Object
 
-// isDuplicate reports whether o is identical to an earlier object with the same kind and name. Such duplicates exist because generators
-// write the same manifest to two files. If there is no earlier object, isDuplicate adds o. Objects that differ are left to
-// validateDuplicates.
+// isDuplicate reports whether o is identical to the first object with the same kind and name. Such duplicates exist because generators
+// write the same manifest to two files. If o is the first such object, isDuplicate stores it and returns false. validateDuplicates reports
+// objects that differ.
 func (k uniqueObjects) isDuplicate(o bundle.Object) bool {
 	id := [2]string{groupKind(o).String(), o.GetName()}
 	if first, ok := k[id]; ok {

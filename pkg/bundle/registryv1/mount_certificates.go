@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// certificateMount is one of the two paths at which OLM v0 mounts a webhook server's certificate. Operators read it there. A renewed
-// certificate appears in the same files without a restart, because the volume is the Secret.
+// certificateMount is one of the two paths at which OLM v0 mounts a webhook server's certificate, and at which operators read it. A renewed
+// certificate appears in the same files without a restart, because the volume has the Secret as its source.
 type certificateMount struct {
 	volume, path      string
 	certFile, keyFile string
@@ -19,10 +19,10 @@ var certificateMounts = [...]certificateMount{
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
-// mountCertificates mounts the certificate in the Secret into every container of a pod, and into the init containers that had a mount
-// there. The pod's containers and init containers must not be shared. mountCertificates removes other mounts at the same paths, and their
-// volumes if nothing else mounts them: generators leave volumes there whose Secrets do not exist, and a pod with such a volume never
-// starts.
+// mountCertificates mounts the certificate in the Secret into every container of a pod, and into the init containers that already mount
+// something at its paths. The pod's containers and init containers must not be shared. Other mounts at these paths or with these volume
+// names are removed, and so are their volumes if nothing else mounts them. Generators leave volumes there whose Secrets do not exist, and a
+// pod with such a volume never starts.
 func mountCertificates(pod *corev1.PodSpec, secret string) {
 	replaced := map[string]bool{}
 	for i := range pod.InitContainers {
@@ -47,8 +47,8 @@ func mountCertificates(pod *corev1.PodSpec, secret string) {
 	}
 }
 
-// withoutCertificates returns the mounts that are not at a certificate's path. It adds the names of the volumes of all other mounts to
-// replaced.
+// withoutCertificates returns the mounts that have neither the path nor the volume name of a certificateMount. It adds the names of the
+// volumes of the other mounts to replaced.
 func withoutCertificates(mounts []corev1.VolumeMount, replaced map[string]bool) []corev1.VolumeMount {
 	return slices.DeleteFunc(slices.Clone(mounts), func(m corev1.VolumeMount) bool {
 		taken := isCertificateVolume(m.Name) || slices.ContainsFunc(certificateMounts[:], func(c certificateMount) bool { return path.Clean(m.MountPath) == c.path })

@@ -11,9 +11,9 @@ import (
 // maxNameLength is the maximum length of label values, DNS labels and names that other names are derived from.
 const maxNameLength = 63
 
-// hashedName returns a name of at most limit characters: a readable part, truncated, and a hash of all parts that makes it unique.
-// Generated names never contain a version: otherwise an upgrade would delete and recreate the renamed object, and the running version would
-// lose a permission, a certificate or its webhook in between. OLM v0 and rukpak include the version in the names of roles.
+// hashedName returns a name of at most limit characters: the readable text, truncated if necessary, and a hash of parts that makes the name
+// unique. Generated names never contain a version. Otherwise an upgrade would delete and recreate the renamed object, and the running
+// version would lose a permission, a certificate or its webhook in between. OLM v0 and rukpak include the version in the names of roles.
 func hashedName(limit int, readable string, parts ...string) string {
 	// None of the parts contains the separator, because they are names.
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -24,25 +24,25 @@ func hashedName(limit int, readable string, parts ...string) string {
 	return strings.TrimRight(readable, "-.") + "-" + hash
 }
 
-// roleName returns the name of the role of one account of one installed package.
+// roleName returns the name of the role and the binding of one ServiceAccount of one installed package.
 func roleName(pkg, namespace, account string) string {
 	return hashedName(maxNameLength, pkg+"-"+account, pkg, namespace, account)
 }
 
-// customResourceRoleName returns the name of the ClusterRole that permits the manager to write the objects of one custom resource of one
+// customResourceRoleName returns the name of the ClusterRole with which the manager writes the objects of one custom resource of one
 // installed package.
 func customResourceRoleName(pkg, namespace, group, resource string) string {
 	return hashedName(maxNameLength, pkg+"-"+resource, pkg, namespace, group, resource)
 }
 
-// webhookConfigurationName returns the name of the configuration of one webhook of one installed package. OLM v0 lets the API server append
-// random characters to the author's name, so operators do not rely on it; these names are deterministic.
+// webhookConfigurationName returns the name of the configuration of one webhook of one installed package. It is deterministic. OLM v0 lets
+// the API server append random characters to the author's name, so operators do not rely on the name.
 func webhookConfigurationName(pkg, namespace, webhook string) string {
 	return hashedName(maxNameLength, webhook, pkg, namespace, webhook)
 }
 
-// serverName returns the name of an object that serves a Deployment's webhooks: OLM v0's name if it is valid for a Service, else one with
-// a hash. A Service's name begins with a letter and has no dots.
+// serverName returns the name of a Service, Secret, Certificate or Issuer for a Deployment's webhooks. It is OLM v0's name if that is valid
+// for a Service, and otherwise a name with a hash. The name of a Service begins with a letter and has no dots.
 func serverName(deployment, suffix string) string {
 	plain := deployment + suffix
 	if len(plain) <= maxNameLength && len(utilvalidation.IsDNS1035Label(plain)) == 0 {

@@ -20,7 +20,7 @@ type rendering struct {
 	servers []server
 }
 
-// server returns the server of a Deployment. It returns a zero server if the Deployment serves no webhook.
+// server returns the server of a Deployment, or a zero server if the Deployment serves no webhook.
 func (r *rendering) server(deployment string) server {
 	for _, s := range r.servers {
 		if s.deployment.Name == deployment {
@@ -37,7 +37,7 @@ func watchesAll(targets []string) bool {
 // generator renders the objects for one purpose.
 type generator func(r *rendering) ([]unstructured.Unstructured, error)
 
-// generators are the generators that Render calls.
+// generators are all generators. The order does not matter, because Render sorts the objects.
 var generators = [...]generator{
 	renderManifests,
 	renderServiceAccounts,

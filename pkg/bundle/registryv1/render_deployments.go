@@ -26,7 +26,7 @@ const (
 )
 
 // renderDeployments renders the strategy's Deployments. As in OLM v0, they are decoded to the typed API, which drops unknown fields.
-// Server-side apply would reject the whole object for one unknown field.
+// Otherwise server-side apply would reject a whole object because of one unknown field.
 func renderDeployments(r *rendering) ([]unstructured.Unstructured, error) {
 	specs := r.csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs
 	objects := make([]unstructured.Unstructured, 0, len(specs))
@@ -71,8 +71,8 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 	return d
 }
 
-// podAnnotations returns the template's annotations, overridden by the ClusterServiceVersion's and by the target namespaces, which operators
-// read through the downward API.
+// podAnnotations returns the annotations of a Deployment's pods: those of the template, overridden by those of the ClusterServiceVersion,
+// and then by the target namespaces and the install namespace. Operators read these two through the downward API.
 func podAnnotations(r *rendering, from *v1alpha1.StrategyDeploymentSpec) map[string]string {
 	annotations := make(map[string]string, len(from.Spec.Template.Annotations)+len(r.csv.Annotations)+2)
 	maps.Copy(annotations, from.Spec.Template.Annotations)

@@ -12,14 +12,14 @@ import (
 
 const rbacAPIVersion = "rbac.authorization.k8s.io/v1"
 
-// namespaceReader is the rule that OLM v0 adds to permissions that it promotes to cluster scope: an operator that watches all namespaces
-// must be able to list them.
+// namespaceReader is the rule that OLM v0 adds to permissions that it promotes to cluster scope, because an operator that watches all
+// namespaces must be able to list namespaces.
 var namespaceReader = rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}}
 
-// renderRBAC renders the roles and bindings of each ServiceAccount: one ClusterRole and, for an operator that watches some namespaces, a
-// Role in each of them. As in OLM v0, the install namespace gets the Role even if it is not watched, for leases and the like. For an
-// operator that watches all namespaces, namespaced permissions are promoted to cluster scope. There is one role per account, named without
-// the version, so that an upgrade changes the role in place.
+// renderRBAC renders the roles and bindings of each ServiceAccount. Cluster permissions become a ClusterRole. Namespaced permissions become
+// a Role in each watched namespace or, if the operator watches all namespaces, a part of the ClusterRole. As in OLM v0, the install
+// namespace gets the Role even if it is not watched, for leases and the like. All roles of an account have one name, without the version,
+// so that an upgrade changes them in place.
 func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 	strategy := r.csv.Spec.InstallStrategy.StrategySpec
 	everywhere, somewhere := map[string][]any{}, map[string][]any{}
@@ -58,8 +58,8 @@ func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// checkRoles returns an error if a Role and a RoleBinding for each account in each namespace are more objects than a bundle may have. With
-// several namespaces, it is a *bundle.ConfigError, because the configuration names them.
+// checkRoles returns an error if a Role and a RoleBinding for each account in each namespace are more objects than a bundle may have. If
+// there are several namespaces, the error is a *bundle.ConfigError, because the configuration can name fewer.
 func checkRoles(accounts, namespaces int) error {
 	objects := 2 * accounts * namespaces
 	switch {
@@ -80,7 +80,7 @@ func newRole(kind, namespace, name string, rules []any) unstructured.Unstructure
 	return o
 }
 
-// newBinding returns a binding of the subject to the role with the same name.
+// newBinding returns a binding that has the same name as its role. subject receives the permissions.
 func newBinding(roleKind, namespace, name string, subject map[string]any) unstructured.Unstructured {
 	o := newObject(rbacAPIVersion, roleKind+"Binding", namespace, name)
 	o.Object["roleRef"] = map[string]any{"apiGroup": rbacv1.GroupName, "kind": roleKind, "name": name}

@@ -31,7 +31,7 @@ func accountName(name string) string {
 	return name
 }
 
-// renderServiceAccounts renders the ServiceAccounts that the strategy refers to and no manifest defines, except the default one.
+// renderServiceAccounts renders the ServiceAccounts that the strategy refers to, except the default one and those that a manifest defines.
 func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	defined := map[string]bool{defaultServiceAccount: true}
 	for _, o := range r.objects {

@@ -16,7 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// webhookName returns the name that the author gave to a webhook, without the trailing hyphen of names that were written as a prefix.
+// webhookName returns the name that the author gave to a webhook, without a trailing hyphen. Authors who mean the name as a prefix end it
+// with one.
 func webhookName(w *v1alpha1.WebhookDescription) string {
 	return strings.TrimSuffix(w.GenerateName, "-")
 }
@@ -73,8 +74,8 @@ func clientConfig(r *rendering, w *v1alpha1.WebhookDescription) admissionv1.Webh
 	}}
 }
 
-// namespaceSelector restricts a webhook to the namespaces that its operator watches; cluster-scoped objects always match. It returns nil if
-// the operator watches all namespaces.
+// namespaceSelector returns the selector that restricts a webhook to the namespaces that its operator watches; cluster-scoped objects
+// always match. It returns nil if the operator watches all namespaces.
 func namespaceSelector(targets []string) *metav1.LabelSelector {
 	if watchesAll(targets) {
 		return nil
@@ -84,7 +85,7 @@ func namespaceSelector(targets []string) *metav1.LabelSelector {
 	}}
 }
 
-// conversionWebhooks returns the conversion webhooks by the names of the CRDs that they convert.
+// conversionWebhooks returns the conversion webhooks, keyed by the names of the CRDs that they convert.
 func conversionWebhooks(b *Bundle) map[string]*v1alpha1.WebhookDescription {
 	found := map[string]*v1alpha1.WebhookDescription{}
 	webhooks := b.csv.Spec.WebhookDefinitions
@@ -99,8 +100,8 @@ func conversionWebhooks(b *Bundle) map[string]*v1alpha1.WebhookDescription {
 	return found
 }
 
-// setConversion sets the conversion webhook of a CRD. It replaces the conversion in the manifest, which a generator wrote for a different
-// way to install.
+// setConversion sets the conversion webhook of a CRD. It replaces the conversion in the manifest, which a generator wrote for installations
+// without OLM.
 func setConversion(r *rendering, crd unstructured.Unstructured, w *v1alpha1.WebhookDescription) {
 	s := r.server(w.DeploymentName)
 	from, _ := crd.Object["spec"].(map[string]any)

@@ -8,9 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// isReplacedService reports whether a manifest is a Service that is rendered for a webhook server, and returns that server. Generators
-// write such manifests for other ways to install. As in OLM v0, the rendered Service takes its place: it has the ports of the webhooks, and
-// requests their certificate.
+// isReplacedService reports whether a manifest is a Service with the same name as the Service that is rendered for a webhook server, and
+// returns that server. Generators write such manifests for installations without OLM. As in OLM v0, the rendered Service takes their place,
+// because it has the ports of the webhooks and requests their certificate from service-ca.
 func isReplacedService(o bundle.Object, servers []server) (server, bool) {
 	if groupKind(o) != (schema.GroupKind{Kind: "Service"}) {
 		return server{}, false

@@ -95,7 +95,7 @@ func (b *Bundle) unsupportedMode(targets []string, installNamespace string) v1al
 	return ""
 }
 
-// remedy returns the valid values, simplest first, as part of a message.
+// remedy returns the end of a message: the valid values of watchNamespace, simplest first.
 func (b *Bundle) remedy(installNamespace string) string {
 	var ways []string
 	switch {

@@ -2,7 +2,8 @@ package registryv1
 
 import "fmt"
 
-// validateAPIServices refuses aggregated API servers, which registry+v1 can describe but OLM v1 does not install either.
+// validateAPIServices refuses bundles with aggregated API servers. The format can describe them, but neither this manager nor OLM v1
+// installs them.
 func validateAPIServices(b *Bundle) []string {
 	const remedy = "aggregated APIs (APIServices) are not supported; remove it from spec.apiservicedefinitions"
 	definitions := b.csv.Spec.APIServiceDefinitions

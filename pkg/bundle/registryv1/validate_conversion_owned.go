@@ -10,7 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// validateConversionOwned checks that conversion webhooks convert objects of CRDs that the bundle owns and that can be converted.
+// validateConversionOwned checks that conversion webhooks are for CRDs that the bundle owns and that do not preserve unknown fields, which
+// would prevent the conversion.
 func validateConversionOwned(b *Bundle) []string {
 	owns := func(name string) bool {
 		return slices.ContainsFunc(b.csv.Spec.CustomResourceDefinitions.Owned, func(d v1alpha1.CRDDescription) bool { return d.Name == name })

@@ -2,7 +2,7 @@ package registryv1
 
 import "fmt"
 
-// validateInstallModes checks that the operator supports an install mode. Render chooses the mode.
+// validateInstallModes checks that the operator supports at least one install mode. Render chooses the mode.
 func validateInstallModes(b *Bundle) []string {
 	if b.supportedModes() != "none" {
 		return nil

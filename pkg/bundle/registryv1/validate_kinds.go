@@ -9,8 +9,8 @@ import (
 )
 
 // allowedKinds are the kinds that a registry+v1 bundle may contain in addition to its ClusterServiceVersion, with their scope. The format
-// lists kinds without groups. The groups are here because otherwise a custom kind named Secret would be treated as a Secret. Custom kinds
-// with these names are allowed if the bundle defines them (definitionOf).
+// lists kinds without groups. The groups are listed here so that a custom kind named Secret is not treated as a Secret. Custom kinds with
+// these names are allowed if the bundle defines them (definitionOf).
 var allowedKinds = map[schema.GroupKind]scope{
 	{Kind: "ConfigMap"}:      namespaced,
 	{Kind: "Secret"}:         namespaced,

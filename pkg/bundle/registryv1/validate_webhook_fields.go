@@ -8,7 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// validateWebhookFields checks the fields that the API server would reject in the middle of an installation.
+// validateWebhookFields checks fields of webhooks that the API server would otherwise reject in the middle of an installation.
 func validateWebhookFields(b *Bundle) []string {
 	var findings []string
 	for _, w := range b.csv.Spec.WebhookDefinitions {

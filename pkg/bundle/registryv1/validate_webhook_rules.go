@@ -13,8 +13,8 @@ import (
 // operators.
 var forbiddenGroups = map[string]bool{"*": true, "operators.coreos.com": true, "olm.operatorframework.io": true, "core.rukpak.io": true, "platform.openshift.io": true}
 
-// forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules, because the webhook could
-// block the removal of its own configuration.
+// forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules, because a webhook that
+// does not respond could block the removal of its own configuration.
 var forbiddenRegistrations = map[string]bool{
 	"*": true, "mutatingwebhookconfigurations": true, "mutatingwebhookconfiguration": true, "validatingwebhookconfigurations": true, "validatingwebhookconfiguration": true,
 }

@@ -143,8 +143,8 @@ func classified(action, ref string, err error) error {
 }
 
 // classOf returns the class of an error's cause. The error may join the errors of a request over TLS and of a second request over plain
-// HTTP. A fault of the registry's certificate or an error response then takes precedence over PlainHTTP, because the registry may only not
-// support plain HTTP.
+// HTTP. A fault of the registry's certificate and an error response take precedence over PlainHTTP, because the second request may fail
+// only because plain HTTP is unavailable or not allowed.
 func classOf(err error) Class {
 	var marked *markedError
 	var response *transport.Error

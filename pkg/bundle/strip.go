@@ -16,8 +16,8 @@ func IsCRD(o Object) bool {
 }
 
 // StripServerFields removes the fields of a manifest that only servers write: status, and metadata such as creationTimestamp. If the
-// conversion webhook of a CRD is a Service, it also removes the webhook's CA, because the certificate provider of the cluster writes it and
-// generators leave a placeholder.
+// conversion webhook of a CRD refers to a Service, it also removes the webhook's CA, because the certificate provider of the cluster writes
+// it and generators leave a placeholder.
 func StripServerFields(o Object) {
 	delete(o.Object, "status")
 	metadata := o.metadata()

@@ -124,8 +124,8 @@ func (b *blob) label() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// title returns the schema and the name of the blob, for faults of its package. If the blob has no name, title returns n instead, the
-// number of the blob in the stream.
+// title returns the schema and the name of the blob, for faults of its package. If the blob has no name, title returns the schema and n,
+// the number of the blob in the stream.
 func (b *blob) title(n int) string {
 	if b.name == "" {
 		return fmt.Sprintf("%s in blob %d", b.schema, n)

@@ -90,8 +90,8 @@ func readPackageRange(value []byte) (PackageRange, error) {
 	return pkg, err
 }
 
-// readTexts decodes the string fields of an object whose names are keys of fields, ignoring case. It ignores all other fields of the
-// object.
+// readTexts decodes the string fields of an object. It stores each in the variable with the same name in fields, ignoring case, and ignores
+// all other fields of the object.
 func readTexts(value []byte, fields map[string]*string) error {
 	return object(value, func(key, raw []byte) error {
 		for name, into := range fields {

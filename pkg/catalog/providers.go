@@ -186,7 +186,7 @@ func (b *ProvidersBuilder) sorted() []provider {
 }
 
 // trim omits the providers beyond the limits, and returns the others, sorted. These are the first of all providers that were ever added:
-// trim can forget what it omits, because later additions can only move the limit towards the beginning.
+// trim can forget what it omits, because later additions can only move the limit toward the beginning.
 func (b *ProvidersBuilder) trim() []provider {
 	sorted := b.sorted()
 	orUnlimited(b.Memory).Release(b.reserved)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// MaxWait is the maximum total time for which one read waits for resources that other reads use. Two consecutive reads may use the
-	// resources for that long (maxContention).
+	// MaxWait is the maximum total time for which one read waits for resources that other reads use. It is enough for two reads that use
+	// them one after the other, each for maxContention.
 	MaxWait = 2 * maxContention
 	// maxContention is the maximum total time for which other reads wait for resources that one read uses. The largest OpenShift catalogs
 	// are read within seconds, and within half a minute if 16 are read at once on a slow node.

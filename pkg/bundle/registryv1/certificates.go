@@ -62,9 +62,9 @@ func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, 
 const authorityDuration = "87600h"
 
 // renderCertificates renders cert-manager objects for the servers' certificates. It returns nil for service-ca, for which the Services have
-// annotations instead. Each server has its own self-signed CA. The key of the CA does not change when cert-manager renews it, so every
-// certificate is valid under every version of the CA certificate. A self-signed server certificate would be simpler, but cainjector and the
-// kubelet do not propagate a renewed certificate at the same time, and the API server could not call the webhook in between.
+// annotations instead. Each server has its own self-signed CA, whose key does not change when the CA is renewed, so that every certificate
+// is valid under every version of the CA certificate. A self-signed server certificate would not be enough: cainjector and the kubelet do
+// not propagate a renewed certificate at the same time, and the API server could not call the webhook in between.
 func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
 	if r.opts.Certificates != bundle.CertManager {
 		return nil, nil

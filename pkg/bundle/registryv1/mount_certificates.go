@@ -19,10 +19,10 @@ var certificateMounts = [...]certificateMount{
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
-// mountCertificates mounts the certificate in the Secret into every container of a pod, and into the init containers that already mount
-// something at its paths. The pod's containers and init containers must not be shared. Other mounts at these paths or with these volume
-// names are removed, and so are their volumes if nothing else mounts them. Generators leave volumes there whose Secrets do not exist, and a
-// pod with such a volume never starts.
+// mountCertificates mounts the certificate in the Secret into every container of a pod, and into the init containers that have a mount at a
+// path or with a volume name of certificateMounts. It removes these other mounts, and their volumes if nothing else mounts them, because
+// generators leave volumes there whose Secrets do not exist, and a pod with such a volume never starts. The pod's containers and init
+// containers must not be shared.
 func mountCertificates(pod *corev1.PodSpec, secret string) {
 	replaced := map[string]bool{}
 	for i := range pod.InitContainers {

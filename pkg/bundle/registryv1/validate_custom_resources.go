@@ -18,7 +18,7 @@ func validateCustomResources(b *Bundle) []string {
 		definition, ok := b.definitionOf(groupKind(o))
 		switch {
 		case !ok:
-		case len(utilvalidation.IsDNS1035Label(definition.Plural)) > 0: // the name is in the rule that permits the manager to write the objects
+		case len(utilvalidation.IsDNS1035Label(definition.Plural)) > 0: // the plural is in the rule that permits the manager to write the objects
 			findings = append(findings, fmt.Sprintf("%s: spec.names.plural %s of its CustomResourceDefinition is not a name of a resource; correct it",
 				o, truncate.Quote(definition.Plural)))
 		case !slices.Contains(definition.Served, o.GroupVersionKind().Version):

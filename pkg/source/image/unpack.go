@@ -14,13 +14,6 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-const (
-	// whiteout is the prefix of the name of an entry that deletes another entry, whose name follows the prefix. opaque is the name of an
-	// entry that deletes all entries of lower layers in its directory (OCI image specification, "Whiteouts").
-	whiteout = ".wh."
-	opaque   = whiteout + whiteout + ".opq"
-)
-
 // maxName is the maximum length of an entry's name in bytes, and maxDepth the maximum number of directories in it. A name in a tar archive
 // may be a megabyte long, with half a million directories. Linux limits the length of a path, and os.Root opens each directory of it
 // several times.
@@ -76,7 +69,7 @@ func (u *unpacker) stream(content io.Reader) error {
 	counted := &countingReader{reader: content, left: u.limits.Bytes - u.bytes, limit: u.limits.Bytes}
 	defer func() { u.bytes = u.limits.Bytes - counted.left }()
 	reader := tar.NewReader(counted)
-	written := map[string]bool{}
+	names := newLayerNames()
 	for {
 		header, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -89,7 +82,7 @@ func (u *unpacker) stream(content io.Reader) error {
 		if u.entries++; u.entries > u.limits.Entries {
 			return refuse("entry %s is number %d, but at most %d are allowed", truncate.Quote(header.Name), u.entries, u.limits.Entries)
 		}
-		if err := u.entry(header, reader, written); err != nil {
+		if err := u.entry(header, reader, names); err != nil {
 			return err
 		}
 	}
@@ -109,9 +102,8 @@ func tarError(err error) error {
 	return err
 }
 
-// entry applies one entry of a layer. written contains the names that this layer has written so far. The value is false for a directory,
-// and true for everything else.
-func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[string]bool) error {
+// entry applies one entry of a layer, and adds its name to the names of this layer.
+func (u *unpacker) entry(header *tar.Header, content io.Reader, names *layerNames) error {
 	target, err := safeName(header.Name)
 	if err != nil {
 		return err
@@ -119,27 +111,13 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	if !u.isSelected(target) {
 		return nil
 	}
-	base := path.Base(target)
-	if base == opaque {
-		// An opaque entry is allowed once, because its cost grows with the directory.
-		if written[target] {
-			return refuse("entry %s occurs twice", truncate.Quote(header.Name))
-		}
-		written[target] = true
-		return u.removeLower(path.Dir(target), written)
-	}
-	if strings.HasPrefix(base, whiteout) {
-		hidden := path.Join(path.Dir(target), strings.TrimPrefix(base, whiteout))
-		if hidden == "." || hidden == path.Dir(target) {
-			return refuse("entry %s is a whiteout of nothing", truncate.Quote(header.Name))
-		}
-		return u.removeAll(hidden)
+	if strings.HasPrefix(path.Base(target), whiteout) {
+		return u.whiteout(header.Name, target, names)
 	}
 	isDirectory := header.Typeflag == tar.TypeDir
-	if before, ok := written[target]; ok && (before || !isDirectory) {
+	if !names.add(target, isDirectory) {
 		return refuse("entry %s occurs twice", truncate.Quote(header.Name))
 	}
-	written[target] = !isDirectory
 	if target == "." {
 		if isDirectory {
 			return nil
@@ -267,32 +245,6 @@ func (u *unpacker) makeDirectories(dir string) error {
 		}
 	}
 	return writing(dir, u.root.MkdirAll(local(dir), 0o755))
-}
-
-// removeLower removes the entries that lower layers wrote to a directory. It keeps those in written, which this layer wrote.
-func (u *unpacker) removeLower(dir string, written map[string]bool) error {
-	opened, err := u.root.Open(local(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return writing(dir, err)
-	}
-	defer opened.Close()
-	names, err := opened.Readdirnames(-1)
-	if err != nil {
-		return writing(dir, err)
-	}
-	for _, name := range names {
-		child := path.Join(dir, name)
-		if _, ours := written[child]; ours {
-			continue
-		}
-		if err := u.removeAll(child); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (u *unpacker) removeAll(target string) error {

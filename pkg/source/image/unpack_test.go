@@ -111,6 +111,18 @@ func TestUnpackLayersOverOneAnother(t *testing.T) {
 			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "d/b", body: "b"}}, {{name: "d/c", body: "c"}, {name: "d/.wh..wh..opq"}, {name: "d/e", body: "e"}}},
 			want:   map[string]string{"d/": "", "d/c": "c", "d/e": "e"},
 		},
+		"an opaque whiteout reaches what lower layers have below a directory of its own layer": {
+			layers: [][]entry{{{name: "d/s/a", body: "a"}, {name: "d/t/b", body: "b"}}, {{name: "d/s/", kind: tar.TypeDir}, {name: "d/u/c", body: "c"}, {name: "d/.wh..wh..opq"}}},
+			want:   map[string]string{"d/": "", "d/s/": "", "d/u/": "", "d/u/c": "c"},
+		},
+		"a whiteout keeps what its own layer has written": {
+			layers: [][]entry{{{name: "f", body: "old"}, {name: "d/a", body: "a"}, {name: "d/s/b", body: "b"}}, {{name: "f", body: "new"}, {name: ".wh.f"}, {name: "d/s/c", body: "c"}, {name: ".wh.d"}}},
+			want:   map[string]string{"f": "new", "d/": "", "d/s/": "", "d/s/c": "c"},
+		},
+		"a whiteout of a directory that its own layer only deletes from": {
+			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "d/b", body: "b"}}, {{name: "d/.wh.a"}, {name: ".wh.d"}}},
+			want:   map[string]string{},
+		},
 		"a file takes the place of a directory, and a directory that of a file": {
 			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "f", body: "f"}}, {{name: "d", body: "file"}, {name: "f", kind: tar.TypeDir}}},
 			want:   map[string]string{"d": "file", "f/": ""},
@@ -167,6 +179,7 @@ func TestUnpackRefusesAndNamesTheEntry(t *testing.T) {
 		"a name of ten thousand directories":  {[][]entry{{{name: strings.Repeat("d/", 10_000) + "f"}}}, "d/d/d/", "at most 1024 are allowed"},
 		"a name of a hundred directories":     {[][]entry{{{name: strings.Repeat("d/", 100) + "f"}}}, "d/d/d/", "at most 64 are allowed"},
 		"a name that is too long for a disk":  {[][]entry{{{name: strings.Repeat(strings.Repeat("d", 250)+"/", 5) + "f"}}}, "dddd", "at most 1024 are allowed"},
+		"a whiteout that occurs twice":        {[][]entry{{{name: "d/.wh.a"}, {name: "d/./.wh.a"}}}, `d/./.wh.a"`, "occurs twice"},
 		"a directory that is opaque twice":    {[][]entry{{{name: "d/.wh..wh..opq"}, {name: "d/f", body: "x"}, {name: "d/./.wh..wh..opq"}}}, `d/./.wh..wh..opq"`, "occurs twice"},
 		"directories that no entry names":     {[][]entry{{{name: strings.Repeat("a/", 15) + "f"}, {name: strings.Repeat("b/", 15) + "f"}}}, "b/b/b/", "exceeds the limit of 20 files, directories and links"},
 		"an entry that occurs twice":          {[][]entry{{{name: "a", body: "1"}, {name: "./a", body: "2"}}}, `./a"`, "occurs twice"},

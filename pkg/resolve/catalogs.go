@@ -14,10 +14,10 @@ import (
 // catalogSelection holds the catalogs from which a request may take its package. Its lists are sorted by priority, highest first, then by
 // catalog.
 type catalogSelection struct {
-	// permitted holds the catalogs that match the manager's selector, and excluded those that do not. selected holds the permitted catalogs
+	// permitted holds the catalogs that match the manager's selector, and excluded holds the others. selected holds the permitted catalogs
 	// that match the operator's own selector.
 	permitted, excluded, selected []Catalog
-	// offering holds the selected catalogs that have the package, and unread those that could not be read.
+	// offering holds the selected catalogs that have the package, and unread holds those that could not be read.
 	offering, unread []Catalog
 	// unlisted holds the kinds of catalogs that could not be listed, so that more catalogs may exist.
 	unlisted []string
@@ -54,12 +54,14 @@ func (r Request) Selects(c Catalog) bool {
 	return r.isPermitted(visible) && (r.Selector == nil || r.Selector.Matches(visible))
 }
 
-// isPermitted reports whether the manager's selector matches a catalog.
+// isPermitted reports whether ManagerSelector matches the labels of a catalog that visibleLabels returns. A nil selector matches every
+// catalog.
 func (r Request) isPermitted(visible labels.Set) bool {
 	return r.ManagerSelector == nil || r.ManagerSelector.Matches(visible)
 }
 
-// visibleLabels returns a catalog's own labels and up to three labels that identify the catalog, which its author cannot set.
+// visibleLabels returns the labels that selectors can match: the catalog's own labels, and up to three labels that identify the catalog.
+// The identifying labels cannot be forged: they replace own labels with the same keys.
 func visibleLabels(c Catalog) labels.Set {
 	set := labels.Set{}
 	for key, value := range c.Labels {
@@ -138,7 +140,8 @@ func (f catalogSelection) unavailable() []string {
 	return reason.Unavailable(unavailable)
 }
 
-// notes returns the catalogs' notes about the package, sorted. They say what the catalogs' protocol does not report.
+// notes returns the catalogs' notes about the package, sorted. A note names information that the protocol used to read the catalog does not
+// provide.
 func (f catalogSelection) notes() []string {
 	var notes []string
 	for _, offer := range f.offering {

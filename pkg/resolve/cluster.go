@@ -35,7 +35,7 @@ type Kind struct {
 	catalog.GVK
 	// Operator is the name of the PlatformOperator whose bundle provides the kind; empty if no PlatformOperator does.
 	Operator string
-	// Installer is the object that installed the kind if no PlatformOperator did, in the form that messages use, such as "Subscription
+	// Installer names the object that installed the kind if no PlatformOperator did, formatted for messages, such as "Subscription
 	// operators/quay". If Operator and Installer are empty, every operator may require the kind, and any may provide it.
 	Installer string
 }
@@ -45,7 +45,7 @@ type ExternalPackage struct {
 	Package string
 	// Version is the installed version; empty if it is not known.
 	Version string
-	// Installer is the object that installed the package, in the form that messages use, such as "ClusterExtension quay".
+	// Installer names the object that installed the package, formatted for messages, such as "ClusterExtension quay".
 	Installer string
 }
 
@@ -61,13 +61,13 @@ type ClusterIndex struct {
 	State ClusterState
 	// ReadRange parses the version range of a required package. It returns nil for an invalid range. It is called once for each range.
 	ReadRange func(text string) blang.Range
-	// Providers holds the registered operators by the kinds that they provide in any version. ByPackage holds them by the packages that
-	// they request.
+	// Providers holds the registered operators, keyed by each kind that any of their versions provides. ByPackage holds the registered
+	// operators, keyed by the package that they request.
 	Providers map[catalog.GVK][]*Evaluation
 	ByPackage map[string][]*Evaluation
 
-	// served holds the kinds that do not depend on a PlatformOperator. operatorKinds holds the kinds on the cluster that each operator
-	// provides.
+	// served holds the kinds that do not depend on a PlatformOperator. operatorKinds holds the kinds on the cluster that a PlatformOperator
+	// provides, keyed by its name.
 	served        map[catalog.GVK]Kind
 	operatorKinds map[string][]catalog.GVK
 	// hasExternalKinds is true if any served kind has an installer.
@@ -75,9 +75,9 @@ type ClusterIndex struct {
 	external         map[string]externalPackage
 	// holders holds, for each requested package, the name of the first operator that requests it, registered or not.
 	holders map[string]string
-	// ranges holds the parsed ranges of required packages; nil for invalid ranges.
+	// ranges caches the parsed ranges of required packages, keyed by their text; nil for invalid ranges.
 	ranges map[string]blang.Range
-	// hints holds the results of State.ProviderHints.
+	// hints caches the results of State.ProviderHints.
 	hints map[catalog.GVK][]ProviderHint
 }
 
@@ -87,7 +87,7 @@ type externalPackage struct {
 	version  upgrade.Version
 }
 
-// NewClusterIndex returns an index of a cluster without registered operators. The requests must be in order of precedence.
+// NewClusterIndex returns an index of a cluster without registered operators. The requests must be sorted by precedence, highest first.
 func NewClusterIndex(requests []Request, state ClusterState) *ClusterIndex {
 	index := &ClusterIndex{
 		State:         state,
@@ -136,7 +136,7 @@ func (index *ClusterIndex) limit() upgrade.Limit {
 	return limit
 }
 
-// WithoutEvaluations returns an index of the same cluster without registered operators. The two share their caches.
+// WithoutEvaluations returns an index of the same cluster without registered operators. Both indexes share their caches.
 func (index *ClusterIndex) WithoutEvaluations() *ClusterIndex {
 	again := *index
 	again.Providers, again.ByPackage = map[catalog.GVK][]*Evaluation{}, map[string][]*Evaluation{}
@@ -147,7 +147,7 @@ func (index *ClusterIndex) WithoutEvaluations() *ClusterIndex {
 func (index *ClusterIndex) Register(evaluations []*Evaluation) {
 	for _, e := range evaluations {
 		index.ByPackage[e.Package()] = append(index.ByPackage[e.Package()], e)
-		visited := map[*catalog.GVK]bool{} // by first element, because bundles share these lists
+		visited := map[*catalog.GVK]bool{} // keyed by the first element of the list, because bundles share lists
 		for _, o := range e.Options {
 			if len(o.Bundle.ProvidedGVKs) == 0 || visited[&o.Bundle.ProvidedGVKs[0]] {
 				continue
@@ -218,7 +218,7 @@ func (index *ClusterIndex) Related(leaf catalog.Requirement) []*Evaluation {
 	return nil
 }
 
-// Served returns a kind that exists regardless of the PlatformOperators; false if it does not.
+// Served returns the kind and true if the cluster serves it regardless of the PlatformOperators; otherwise false.
 func (index *ClusterIndex) Served(gvk catalog.GVK) (Kind, bool) {
 	kind, isServed := index.served[gvk]
 	return kind, isServed

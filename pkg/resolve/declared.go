@@ -6,13 +6,13 @@ import "github.com/openshift/platform-operators/pkg/compat"
 type RunningBundle struct {
 	// Bundle is the bundle's name. Catalog is the catalog from which the bundle was chosen, in the format of catalog.ID.
 	Bundle, Catalog string
-	// SameImage reports whether an image is the installed one. Authors rebuild bundles, so a catalog may have another image for the same
-	// bundle name.
+	// SameImage reports whether an image is the bundle's image. Authors rebuild bundles, so a catalog may have a different image for the
+	// same bundle name.
 	SameImage func(image string) bool
 }
 
 // DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The declaration in the catalog from which
-// the bundle was chosen takes precedence; while that catalog cannot be read, the Statement is unknown. If that catalog no longer has the
+// the bundle was chosen takes precedence; while that catalog cannot be read, the Statement is unknown. If that catalog does not have the
 // bundle, the first declaration in the other readable catalogs applies, highest priority first.
 func DeclaredOf(req Request, catalogs []Catalog, running RunningBundle) compat.Statement {
 	found := selectCatalogs(req, catalogs)
@@ -31,7 +31,7 @@ func DeclaredOf(req Request, catalogs []Catalog, running RunningBundle) compat.S
 		if c.ID.String() == running.Catalog {
 			return statement
 		}
-		if !declared.Known && len(statement.Raw) > 0 { // a bundle without a declaration does not revoke the one of its own catalog
+		if !declared.Known && len(statement.Raw) > 0 { // another catalog without a declaration revokes nothing
 			declared = statement
 		}
 	}

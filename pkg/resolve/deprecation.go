@@ -2,17 +2,17 @@ package resolve
 
 // Deprecation holds the catalogs' deprecation messages for a bundle.
 type Deprecation struct {
-	// Known is true if a readable catalog has the package. If it is false, there are no messages.
+	// Known reports whether a readable catalog has the package. If it is false, all messages are empty.
 	Known bool
-	// Package, Channel and Bundle are the deprecation messages; each is empty if its object is not deprecated.
+	// Package, Channel and Bundle are the deprecation messages; each is empty if that package, channel or bundle is not deprecated.
 	Package, Channel, Bundle string
-	// PackageName, ChannelName and BundleName are the names of these objects.
+	// PackageName, ChannelName and BundleName are the names of the package, channel and bundle.
 	PackageName, ChannelName, BundleName string
 }
 
-// DeprecationOf returns the deprecations of a bundle that is installed from a channel. It uses the selected catalog of the highest priority
-// that has the bundle; if none has it, the one of the highest priority that has the package. If bundle and channel are empty, it returns
-// only the package's deprecation.
+// DeprecationOf returns the deprecation messages for a bundle that is installed from a channel. They come from the selected catalog with
+// the highest priority that has the bundle. If no catalog has the bundle, they come from the one with the highest priority that has the
+// package. If bundle and channel are empty, it returns only the package's deprecation.
 func DeprecationOf(req Request, catalogs []Catalog, bundle, channel string) Deprecation {
 	deprecation := Deprecation{PackageName: req.Package, ChannelName: channel, BundleName: bundle}
 	for _, offer := range selectCatalogs(req, catalogs).offering {

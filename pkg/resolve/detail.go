@@ -12,8 +12,8 @@ import (
 // detail.
 const maxDeclared = 32
 
-// addDetails replaces the reasons for those unreachable versions that are reported with detailed reasons. A detailed reason, such as the
-// bundles that block a path, takes its own search, which is too slow for every version of a large package.
+// addDetails gives detailed reasons to those unreachable versions that detailedVersions selects. A detailed reason, such as the bundles
+// that block a path, takes its own search, which is too slow for every version of a large package.
 func (e *Evaluation) addDetails(decision *Decision) {
 	if len(e.unreachableIn) == 0 {
 		return
@@ -39,9 +39,9 @@ func (e *Evaluation) addDetails(decision *Decision) {
 	}
 }
 
-// detailedVersions returns the versions whose refusals are reported: those in status, the newest one for each reason and rule, and the
-// approved one. It also returns, for each value of olm.maxOpenShiftVersion, the lowest version above the installed one, because the upgrade
-// gate may name it.
+// detailedVersions returns the versions whose refusals are shown to users: those in status, the newest one for each reason and rule, and
+// the approved one. For each value of olm.maxOpenShiftVersion, it also returns the lowest version that is not below the installed one,
+// because the upgrade gate may name that version.
 func (e *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 	type kind struct {
 		reason       platformv1alpha1.BlockedReason

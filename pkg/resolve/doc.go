@@ -1,5 +1,5 @@
-// Package resolve decides which bundle one PlatformOperator should run next. It is the newest version that the spec, the catalogs and the
-// cluster permit, and that can be reached on a path of permitted upgrade steps (pkg/upgrade). The decision also lists every refused version
+// Package resolve decides which bundle one PlatformOperator should run next. It chooses the newest version that the spec, the catalogs and
+// the cluster permit, and to which a path of permitted upgrade steps (pkg/upgrade) leads. The decision also lists every refused version
 // with a typed reason (pkg/resolve/reason). For operators that depend on one another, pkg/resolve/joint makes the decisions together.
 //
 // Its functions do no I/O. Their input is the content of the catalogs (pkg/catalog), the request, and the state of the cluster

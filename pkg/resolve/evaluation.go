@@ -32,14 +32,15 @@ type Evaluation struct {
 	// fitting are the options that no rule has refused so far, including the installed one, newest first.
 	fitting []*Option
 	paths   *upgradePaths
-	// refused are the refused options. unreachableIn maps the key of each unreachable option to the paths that do not lead to it.
+	// refused are the refused options. unreachableIn holds, for each unreachable option, the paths among which none leads to it, keyed by
+	// keyOf.
 	refused       []Refusal
 	unreachableIn map[string]*upgradePaths
 	// problem is the reason why nothing can be chosen; nil if there is none. If there is a problem, reason is the reason of the Installed
 	// condition.
 	problem reason.Reason
 	reason  string
-	// versions is the cached result of Versions, and inRange holds the cached results of hasVersionIn by range.
+	// versions is the cached result of Versions, and inRange holds the cached results of hasVersionIn, keyed by range.
 	versions *upgrade.Versions
 	inRange  map[string]bool
 }
@@ -85,8 +86,8 @@ func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
 // SetIndex replaces the index with one of the same ClusterState, which may have different registered operators.
 func (e *Evaluation) SetIndex(index *ClusterIndex) { e.query.index = index }
 
-// Absence returns the reason why a kind or package that another package requires is missing. The requiring package may belong to another
-// operator.
+// Absence returns the reason why a kind or package is missing that the package requirer requires. The requirer may be the package of
+// another operator.
 func (e *Evaluation) Absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	return e.query.absence(requirer, leaf)
 }
@@ -213,8 +214,8 @@ func boundNotes(notes []string) []string {
 }
 
 // Preferences returns the options that the operator prefers to its installed version, best first, and then the installed one if it fits. It
-// returns nil if the operator cannot change its version, whatever other operators do. With manual approval, it returns only the
-// approved option, or else the installed one.
+// returns nil if the operator cannot change its version, whatever other operators do. If upgrades need approval, it returns only the
+// approved option, or the installed one if no approved option fits.
 func (e *Evaluation) Preferences() []*Option {
 	if e.problem != nil || len(e.fitting) == 0 {
 		return nil
@@ -266,7 +267,7 @@ func (e *Evaluation) Versions() upgrade.Versions {
 }
 
 // hasVersionIn reports whether one of Versions is in a range. It evaluates each range only once. If the budget is exhausted, it returns
-// true, because the search for a joint solution compares the range again.
+// true, because the search for a joint solution (pkg/resolve/joint) evaluates the range again.
 func (e *Evaluation) hasVersionIn(text string, covers blang.Range) (found bool) {
 	found, known := e.inRange[text]
 	if !known {

@@ -13,8 +13,8 @@ import (
 // maxRange is the maximum size of a version range, in bytes.
 const maxRange = 256
 
-// explain returns the reason why no candidate fits, and the reason of the Installed condition. No candidate fits if a requested channel is
-// missing, no version is in the range, or every version is refused.
+// explain returns the reason why no candidate fits, and the reason of the Installed condition. No candidate fits if none of the requested
+// channels exists, no version is in the range, or every version is refused.
 func explain(req Request, selection catalogSelection, refusals []Refusal) (conditionReason string, why reason.Reason) {
 	if missing := missingChannels(req, selection.offering); missing != nil {
 		return platformv1alpha1.ReasonSourceFailed, reason.Sentences{missing, selection.faults()}
@@ -47,8 +47,8 @@ func missingChannels(req Request, offering []Catalog) reason.Reason {
 	return missing
 }
 
-// missingVersion returns the reason why the requested channels have no version in the range. The reason names the nearest versions. If
-// other channels have a version in the range, the reason names that version, too. For a request without a range, the reason is that the
+// missingVersion returns the reason why the requested channels have no version in the range. The reason names the nearest versions. It also
+// names a version in the range that only other channels have, if there is one. For a request without a range, the reason is that the
 // requested channels contain no bundle at all.
 func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.Reason {
 	if req.VersionRange == "" {
@@ -105,8 +105,9 @@ func nearest(text string, versions []*semver.Version) []string {
 // maxRangeVersions is the maximum number of versions in the text of a range that isSatisfiable evaluates.
 const maxRangeVersions = 32
 
-// isSatisfiable reports whether a version can be in a range. A range consists of intervals that begin at one of its versions or at the next
-// patch, minor or major version, so only these are tried. A pre-release counts only if the range names one. It returns true for a range with more than maxRangeVersions versions.
+// isSatisfiable reports whether a version can be in a range. A range consists of intervals that begin at a version in its text, or at the
+// next patch, minor or major version after that, so only these versions are tried. A pre-release counts only if the range names one. It
+// returns true for a range with more than maxRangeVersions versions.
 func isSatisfiable(text string, permitted *semver.Constraints) bool {
 	found := versionPattern.FindAllString(text, maxRangeVersions+1)
 	if len(found) > maxRangeVersions {

@@ -6,10 +6,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// admitPrereleases decides which of the pre-releases a first installation may use; all of them must fit otherwise. It first determines the
-// version that would be installed without them. It admits the pre-releases to which an operator at that version could be upgraded, because
-// edges of the author lead there. Otherwise the operator would be installed at an older version and then immediately upgraded step by step.
-// It refuses the other pre-releases.
+// admitPrereleases decides which pre-releases a first installation may use. It is called with those that only prereleaseRule refuses. It
+// first determines the version that would be installed without them. It admits the pre-releases to which an operator at that version could
+// be upgraded, because edges of the author lead there, and refuses the others. Otherwise the operator would be installed at an older
+// version and then immediately upgraded step by step.
 func (e *Evaluation) admitPrereleases(prereleases []*Option) {
 	admitted := map[*Option]bool{}
 	if paths := e.pathsAfterInstallation(prereleases); paths != nil {
@@ -33,8 +33,8 @@ func (e *Evaluation) admitPrereleases(prereleases []*Option) {
 	e.fitting = slices.DeleteFunc(slices.Clone(e.Options), func(o *Option) bool { return !admitted[o] })
 }
 
-// pathsAfterInstallation returns the upgrade paths that an operator at the best fitting version would have; nil if no version fits, or if
-// no pre-release is newer, or if upgrades need approval.
+// pathsAfterInstallation returns the upgrade paths that would start at the best fitting version after its installation. It returns nil if
+// no version fits, if no pre-release is newer, or if upgrades need approval.
 func (e *Evaluation) pathsAfterInstallation(prereleases []*Option) *upgradePaths {
 	if len(e.fitting) == 0 || e.query.request.Manual { // an upgrade would need approval
 		return nil

@@ -4,10 +4,10 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// PackageHolder returns the name of the PlatformOperator that may install the package of the given one: the oldest one that requests the
-// package. Of two with the same creation timestamp, the one with a BundleDeployment takes precedence, then the first by name. A
-// PlatformOperator that is being deleted holds its package until it no longer exists, so that two PlatformOperators never manage the same
-// objects.
+// PackageHolder returns the name of the PlatformOperator that may install the package that operator requests. It is the oldest
+// PlatformOperator that requests this package. Of two with the same creation timestamp, the one with a BundleDeployment takes precedence,
+// then the first by name. A PlatformOperator that is being deleted holds its package until it no longer exists, so that two
+// PlatformOperators never manage the same objects.
 func PackageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
 	offer := operator
 	for _, other := range all {

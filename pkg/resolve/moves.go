@@ -11,9 +11,9 @@ import (
 // maxChannels is the maximum length of spec.package.channels; the API has the same limit.
 const maxChannels = 16
 
-// Moves returns the available versions and the refused ones. For each, it gives the reason why the operator cannot be upgraded to it now,
-// and the change to the request that would permit it. It omits invalid versions and downgrades. The upgrade gate derives its remedies from
-// them.
+// Moves lists the available and the refused versions. The upgrade gate derives its remedies from the list. For each version, the list has
+// the reason why the operator cannot be upgraded to it now, and the change to the request that would permit the upgrade. It omits invalid
+// versions and downgrades.
 func (d Decision) Moves(request Request) []compat.Candidate {
 	var moves []compat.Candidate
 	updates := map[string]Update{}
@@ -52,7 +52,7 @@ func (d Decision) Moves(request Request) []compat.Candidate {
 }
 
 // changeFor returns the change to the request that permits a refused update; nil if no change does, or if the change would exceed the API's
-// limits. For a bundle with a release it returns nil, because ranges do not distinguish releases.
+// limits. It does not widen the range for a bundle with a release, because ranges do not distinguish releases.
 func (d Decision) changeFor(request Request, update Update, refusal Refusal) *compat.Change {
 	if !update.NotRequested || !update.Fits || keyOf(update.Candidate) != keyOf(refusal.Candidate) {
 		return nil

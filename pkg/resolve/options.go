@@ -18,7 +18,7 @@ type Option struct {
 	isRequested bool
 	// hasReleases reports whether the requested channels of the option's catalog contain a version that is not a pre-release.
 	hasReleases bool
-	// rule and cause are the first rule that refuses the option, and the reason that it gives; empty and nil if none does. unfit is the
+	// rule is the first rule that refuses the option, and cause is its reason; empty and nil if no rule refuses the option. unfit is the
 	// reason why the cluster cannot run the option, whatever the spec requests; nil if it can.
 	rule         string
 	cause, unfit reason.Reason

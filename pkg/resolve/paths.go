@@ -22,9 +22,9 @@ type upgradePaths struct {
 	// positions maps each bundle to its index in nodes.
 	positions map[node]int
 	reach     *upgrade.Reachability
-	// firstAmbiguous holds, for each node, the first node on its path for which catalogs have different images; -1 if there is none.
-	// firstSteps holds the first upgrade step on the path to each node. catalogs are the catalogs of the tier, and sameVersion holds the
-	// tier's options by version. All are computed on first use.
+	// firstAmbiguous and firstSteps hold, for each node, the index of a node on the path to it: the first one for which catalogs have
+	// different images (-1 if there is none), and the first upgrade step. catalogs are the catalogs of the tier, and sameVersion holds the
+	// tier's options, keyed by versionKey. All four fields are computed on first use.
 	firstAmbiguous, firstSteps []int
 	catalogs                   map[catalog.ID]bool
 	sameVersion                map[string][]*Option
@@ -136,10 +136,10 @@ func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	return s
 }
 
-// whyAvoided returns the reason why no path may lead through an option; nil if one may. A path may lead through versions below the range,
-// to enter the range. It may also lead through versions above the range, but from there only to other versions above it: those are refused,
-// and the paths show what a wider range would permit. It must not lead through a version that the spec excludes from the middle of the
-// range, such as a faulty one.
+// whyAvoided returns the reason why no path may lead through an option; nil if a path may. A path may lead through versions below the
+// range, to enter the range. It may also lead through versions above the range, but from there only to other versions above the range.
+// These are refused, but the paths to them show what a wider range would permit. It must not lead through a version that the spec excludes
+// from the middle of the range, such as a faulty one.
 func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	why := rangeRule(q, o)
 	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {

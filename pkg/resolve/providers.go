@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// MaxMissingKinds is the maximum number of missing kinds for which an operator's messages name packages that provide them. It is more than
-// a message has space for, and few enough for a Cache to keep the results.
+// MaxMissingKinds is the maximum number of missing kinds for which an operator's messages name packages that provide them. A message has
+// space for fewer, and a Cache can keep the results for as many.
 const MaxMissingKinds = 64
 
 // ProviderHint names the packages in one catalog that provide a kind in any version, whether or not they are requested.
@@ -17,7 +17,7 @@ type ProviderHint struct {
 	Labels  map[string]string
 	// Packages are the names of the packages, sorted.
 	Packages []string
-	// Partial reports whether some of the catalog's packages were not read. Those may also provide the kind.
+	// Partial reports whether some of the catalog's packages were not read. The unread packages may also provide the kind.
 	Partial bool
 }
 
@@ -39,8 +39,9 @@ func (q *query) omitsHints(gvk catalog.GVK) bool {
 	return !q.missingKinds[gvk] && len(q.missingKinds) >= MaxMissingKinds
 }
 
-// advice returns which packages would provide a kind that the package requirer requires. It skips catalogs that the manager's selector
-// excludes. It ignores the operator's own selector, because another PlatformOperator would request the package.
+// advice returns which packages would provide a kind that the package requirer requires. It skips catalogs that the
+// PlatformOperatorManager's selector excludes. It ignores the operator's own selector, because another PlatformOperator would request the
+// package.
 func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	if q.omitsHints(gvk) {
 		return &reason.Advice{Omitted: true}
@@ -76,8 +77,8 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
-// Providing returns the names of the other packages in hints that the manager permits, sorted. It leaves out the package of the request,
-// which has a PlatformOperator already.
+// Providing returns the names of the packages in hints that the PlatformOperatorManager permits, sorted. It omits the requested package,
+// which already has a PlatformOperator.
 func (r Request) Providing(hints []ProviderHint) []string {
 	var packages []string
 	for _, each := range hints {

@@ -26,9 +26,9 @@ type Cluster struct {
 	Manager operatorv1alpha1.PlatformOperatorManagerSpec
 }
 
-// RequestFor returns the request of a PlatformOperator on a cluster. installedVersion is the lowest version that may be chosen; empty if
-// there is none. An error is a problem that the user or the cluster admin must fix: an invalid selector, glob or list, with the name of its
-// object, or Cluster.Hold. If there is an error, the request is incomplete.
+// RequestFor returns the request of a PlatformOperator on a cluster. installedVersion is the version from which the operator is upgraded;
+// empty for a first installation. It returns an error for a problem that the user or the cluster admin must fix: Cluster.Hold, or an
+// invalid selector, glob or list, with the name of the object that contains it. In that case, the request is incomplete.
 func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion string, on Cluster) (Request, error) {
 	request := Request{
 		Operator:         operator.Name,
@@ -69,8 +69,8 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 	return request, nil
 }
 
-// addUpgrades adds spec.upgrades of a PlatformOperator to a request, with approval as the default, and adds those versions in its history
-// that were ready.
+// addUpgrades adds spec.upgrades of a PlatformOperator to a request; approval is the default for spec.upgrades.approval. If something is
+// installed, it also adds the installed bundle, and the versions in the history at which the operator was ready.
 func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, approval platformv1alpha1.Approval) {
 	if upgrades := operator.Spec.Upgrades; upgrades != nil {
 		r.Edges, r.Approved = upgrades.Edges, upgrades.ApprovedVersion
@@ -107,9 +107,9 @@ func Overrides(declared []corev1alpha2.CompatibilityOverride) (overrides []compa
 	return overrides
 }
 
-// BundlesOf returns the bundles of a BundleDeployment that has no PlatformOperator, as the upgrade gate counts them, with the overrides
-// that its spec contains at the time now. If the version of the cluster cannot be parsed, overrides are neither applied nor reported as
-// ignored: the verdict reports the version.
+// BundlesOf returns the bundles of a BundleDeployment that has no PlatformOperator, as the upgrade gate counts them. It applies the
+// overrides in the spec of the BundleDeployment that are valid at the time now. If the version of the cluster cannot be parsed, overrides
+// are neither applied nor reported as ignored, because the gate already reports the version.
 func BundlesOf(deployment *corev1alpha2.BundleDeployment, clusterVersion string, now time.Time) (bundles []compat.Operator) {
 	overrides := Overrides(deployment.Spec.CompatibilityOverrides)
 	var effective *compat.Override

@@ -17,20 +17,20 @@ import (
 type Catalog struct {
 	ID     catalog.ID
 	Labels map[string]string
-	// Priority ranks the catalogs that contain the package. Only versions from the highest priority with a fitting, reachable version are
-	// available.
+	// Priority ranks the catalog among those that contain the package; the highest number comes first. Versions are available only from the
+	// catalogs with the highest priority that have a fitting, reachable version.
 	Priority int
 	// Package is the catalog's content for the package. If both Package and Err are nil, the catalog was read and does not contain the
 	// package.
 	Package *catalog.Package
-	// Err is the reason why the catalog could not be read; nil if it was read. The decision omits such a catalog, names it, and uses the
-	// others.
+	// Err is the reason why the catalog could not be read; nil if it was read. The decision names a catalog that could not be read, and
+	// uses only the others.
 	Err error
 	// Pending reports whether Err only means that the catalog has not been read yet. Until it has been read, no bundle from a catalog with
 	// the same or a lower priority is chosen, because the choice must not depend on which catalog is read first.
 	Pending bool
-	// Unavailable reports whether the catalog could not be read for so long that this is reported to affected operators. If Err is set, the
-	// decision omits the catalog. Otherwise, Package is the content that was last read.
+	// Unavailable reports whether the catalog has been unreadable for so long that the status of affected operators says so. If Err is set,
+	// the decision omits the catalog. Otherwise, Package is the content that was last read.
 	Unavailable bool
 	// UnavailableSince is the time of the first failed read if the catalog is Unavailable.
 	UnavailableSince time.Time
@@ -56,16 +56,16 @@ type Request struct {
 	// are refused.
 	ClusterVersion, KubeVersion string
 	// InstalledVersion is the installed version, InstalledRelease its release and InstalledBundle its bundle; empty before the first
-	// installation. If it is set, upgrade rules decide which versions may follow it.
+	// installation. If InstalledVersion is set, only versions to which the upgrade rules permit a path may be chosen.
 	InstalledVersion, InstalledRelease, InstalledBundle string
-	// Ready are the recorded versions at which the operator was ready before, oldest first.
+	// Ready lists the versions in the operator's history at which the operator was ready, oldest first.
 	Ready []string
 	// Edges is spec.upgrades.edges; empty to use the package's own setting. DefaultEdges applies to a package without upgrade rules; empty
 	// to use the edges of its channels.
 	Edges        platformv1alpha1.Edges
 	DefaultEdges upgrade.Semantics
-	// Manual reports whether upgrades need approval. If they do, Approved is the only version that may be installed after the installed
-	// one.
+	// Manual reports whether upgrades need approval. If they do, the installed version may be replaced only by the version Approved. An
+	// empty Approved permits every version for the first installation.
 	Manual   bool
 	Approved string
 	// WatchNamespace is the namespace that the operator watches, or several, separated by commas; empty to use what the bundle supports.
@@ -139,13 +139,14 @@ type Decision struct {
 	Reason string
 	// Message explains the decision in at most reason.MaxMessage bytes. It does not depend on the order of the input.
 	Message string
-	// Obstacle is the reason, other than problems with catalogs, why nothing was chosen although a version fits; empty otherwise.
+	// Obstacle is the reason why nothing was chosen although a version fits; empty otherwise. Unlike Message, it does not list the catalogs
+	// that could not be read.
 	Obstacle string
 	// HasPendingCatalogs reports whether a selected catalog has not been read yet. The decision may change when it has been read.
 	HasPendingCatalogs bool
-	// UnreadCatalogs names the catalogs that were omitted because they could not be read, with the errors. OmittedCatalogs contains only
-	// their names, so that it does not change with the errors. Both also name the kinds of catalogs that could not be listed, and are empty
-	// if no catalog was omitted.
+	// UnreadCatalogs names the catalogs that were omitted because they could not be read, with the errors. OmittedCatalogs names the same
+	// catalogs without the errors, so that the text does not change with each error. Both texts also name the kinds of catalogs that could
+	// not be listed; if there are such kinds, OmittedCatalogs names only these. Both texts are empty if all catalogs were listed and read.
 	UnreadCatalogs, OmittedCatalogs string
 	// UnavailableCatalogs contains a sentence for each selected catalog that could not be read for some time. It says whether the catalog
 	// is omitted or its last content is used, and where to look. The sentences are sorted, limited in number, and do not change with the
@@ -158,8 +159,9 @@ type Decision struct {
 	// MissingKinds are the kinds for which Message or Updates name packages that provide them, sorted, at most MaxMissingKinds. The
 	// decision stays valid as long as ClusterState.ProviderHints returns the same hints for these kinds.
 	MissingKinds []catalog.GVK
-	// Notes contains what the catalogs note about the package, and the versions of other operators that this one prevents, sorted: at most
-	// MaxNotes, plus a note that others were omitted.
+	// Notes are sentences for the operator's status: what the catalogs do not report about the package, settings in the spec that have no
+	// effect or should be removed, and versions of other operators that this operator prevents. They are sorted. There are at most
+	// MaxNotes, plus one that says that others were omitted.
 	Notes []string
 }
 
@@ -191,7 +193,7 @@ func Resolve(req Request, catalogs []Catalog) Decision {
 	return evaluation.Decide()
 }
 
-// decide chooses among the fitting options, of which there must be one, and sets the fields of the decision.
+// decide chooses one of the fitting options and sets the fields of the decision. There must be at least one fitting option.
 func (e *Evaluation) decide(decision *Decision) {
 	pkg := e.query.request.Package
 	best := slices.MinFunc(e.fitting, preferred)

@@ -41,8 +41,8 @@ const (
 	RulePath = "Path"
 )
 
-// rules are applied in this order, and a Refusal names the first rule that refuses the candidate. Rules about the request come first, then
-// rules about the catalog's content, the spec and the cluster.
+// rules are applied in this order, and a Refusal names the first rule that refuses the candidate. The order is: the channel, the catalog's
+// content, the rest of the spec, and what the cluster can run.
 var rules = [...]struct {
 	name string
 	// fit reports whether the rule depends on what the cluster can run. If it is false, the rule depends on the request.
@@ -76,7 +76,8 @@ const (
 	maxImage   = 1000
 )
 
-// applyRules sets the first rule that refuses an option, and the first reason given by a rule that does not depend on the request.
+// applyRules sets rule and cause of an option to the first rule that refuses it and the reason of that rule. It sets unfit to the reason of
+// the first rule that depends on the cluster and refuses the option.
 func (q *query) applyRules(o *Option) {
 	for _, rule := range rules {
 		if o.cause != nil && !rule.fit {
@@ -179,7 +180,7 @@ func downgradeRule(q *query, o *Option) reason.Reason {
 	return q.older
 }
 
-// approvalRule applies only to first installations. For upgrades, see approvedTarget, which prefers an approved version to others.
+// approvalRule applies only to first installations. For upgrades, approvedTarget selects the approved version.
 func approvalRule(q *query, o *Option) reason.Reason {
 	if first := q.firstVersion(); first != "" && o.Version.String() != first {
 		return reason.NotApprovedVersion{Approved: first}
@@ -187,7 +188,7 @@ func approvalRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// firstVersion returns the only version that may be installed first; empty if something is installed or no version is approved.
+// firstVersion returns the only version that the first installation may use; empty if any may, or if something is installed.
 func (q *query) firstVersion() string {
 	if !q.request.Manual || !q.installed.IsZero() {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// notes returns notes on settings in the spec that have no effect, or that should be removed. Settings that prevent a decision are not
-// among them; they are reported as the reason for the decision.
+// notes returns notes on settings in the spec that have no effect, or that should be removed. It omits settings that prevent a decision,
+// because the decision's reason reports them.
 func (r Request) notes(selection catalogSelection) (notes []string) {
 	for _, missing := range r.missingChannels(selection) {
 		notes = append(notes, reason.Text(missing))

@@ -12,14 +12,14 @@ import (
 // Update is a version above the installed one.
 type Update struct {
 	Candidate
-	// Reachable reports whether a path of upgrade steps leads to the version. The version may be blocked by something else, such as the
-	// range. In that case, the path is the one that would exist if the range permitted the version.
+	// Reachable reports whether a path of upgrade steps leads to the version. A reachable version may still be blocked, for example because
+	// it is outside the range. In that case, the path is the one that would exist if the range permitted the version.
 	Reachable bool
 	// Path lists the versions on the path, up to and including this one. It is nil if there is no path, and for versions that status does
 	// not list.
 	Path []string
-	// Reason and Cause say why the version is blocked; empty and nil if it is not. Cause is detailed only for the versions in status, for
-	// the newest version with each reason, and for versions that the upgrade gate may name.
+	// Reason and Cause are the reason why the version is blocked; empty and nil if it is not blocked. Cause is detailed only for the
+	// versions in status, for the newest version with each reason, and for versions that the upgrade gate may name.
 	Reason platformv1alpha1.BlockedReason
 	Cause  reason.Reason
 	// Fits reports whether the cluster can run the version.
@@ -60,8 +60,9 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	string(upgrade.SearchLimit): platformv1alpha1.BlockedSearchLimit,
 }
 
-// updates returns every version above the installed one, once. If several catalogs contain a version, the result contains an available
-// candidate for it, or, if there is none, the refused candidate that sorts first. It returns nil if nothing is installed.
+// updates returns every version above the installed one, newest first and without duplicates. If several catalogs contain a version, the
+// result contains an available candidate for it, or, if there is none, the refused candidate that sorts first. It returns nil if nothing is
+// installed.
 func (q *query) updates(options []*Option, decision Decision, paths *upgradePaths) []Update {
 	if q.installed.IsZero() {
 		return nil
@@ -110,8 +111,9 @@ func (q *query) updates(options []*Option, decision Decision, paths *upgradePath
 	return updates
 }
 
-// approvedTarget returns the option to upgrade to: best, or, if approval is manual, the approved version, or else the installed one. ok is
-// false if no fitting option has the installed version. It also sets Awaiting and ApprovalProblem of the decision.
+// approvedTarget returns the option to upgrade to. Without manual approval, and for a first installation, it is best. Otherwise it is the
+// approved version, or the installed one if the approved version does not fit. ok is false if neither of them is among the fitting options.
+// The function also sets Awaiting and ApprovalProblem of the decision.
 func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decision) (target *Option, ok bool) {
 	if !q.request.Manual || q.installed.IsZero() {
 		return best, true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Semantics returns the semantics of the graph, all of which must permit an edge.
+// Semantics returns the semantics of the graph. An edge exists only if all of them permit it.
 func (g *Graph) Semantics() []Semantics { return g.semantics }
 
 // EdgeRefusal returns the reason why an operator that is installed at the start of an edge may not be upgraded along it; zero if it may.

@@ -122,7 +122,7 @@ func (g *Graph) startRanks(from Bundle) (ranks []int32) {
 			return ranks
 		}
 		if g.pkg.SelfCertified && ascending(g.bundles[to], from) != 0 || !g.pkg.SelfCertified && g.edge(from, to) {
-			ranks = append(ranks, int32(rank)) // the number of bundles fits
+			ranks = append(ranks, int32(rank)) // the number of bundles fits in an int32
 		}
 	}
 	return ranks

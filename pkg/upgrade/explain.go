@@ -132,7 +132,7 @@ func (r *Reachability) obstacleMessage(at, to int) string {
 		where, options, wanted = fmt.Sprintf("on from it to %s", target), searchOptions{from: at}, to
 	}
 	if r.cachedSearch(options)[wanted] != nil {
-		blockers := "the steps" // the message already has them: after the bundle at, they block one another
+		blockers := "the steps" // the message already names the steps, which block one another after the bundle at
 		if wanted == at {
 			blockers = joinLimited(namesOf(r.blockingSteps(at)))
 		}

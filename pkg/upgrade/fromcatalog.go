@@ -63,8 +63,8 @@ func rulesFromCatalog(from *catalog.Package) (rules []Rules, unreadable []string
 	return rules, nil
 }
 
-// EffectiveSemantics returns the semantics that a package selects: those of its rules, otherwise Default, otherwise Channel. It ignores
-// Override.
+// EffectiveSemantics returns the semantics that apply to a package: those of its first rules, or Default if it has no rules, or Channel if
+// Default is empty. It ignores Override.
 func (p *Package) EffectiveSemantics() Semantics {
 	pkg := *p
 	pkg.Override = ""

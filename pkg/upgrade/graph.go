@@ -53,7 +53,7 @@ type Entry struct {
 	catalog.Entry
 }
 
-// SourceKind is the origin of an edge.
+// SourceKind is what permits an edge: a field of a channel's entry, semantic versioning, or spec.upgrades.edges.
 type SourceKind string
 
 // Origins of edges.
@@ -65,7 +65,8 @@ const (
 	FromSelfCertified SourceKind = "self-certified"
 )
 
-// Source is the origin of an edge. Channel is the channel whose entry declares the edge; empty for other edges.
+// Source is one origin of an edge, which may have several. Channel is the channel whose entry declares the edge; empty for other kinds of
+// origins.
 type Source struct {
 	Kind    SourceKind
 	Channel string
@@ -100,7 +101,7 @@ type Graph struct {
 	channels  []string
 	notes     []string
 	byName    map[string][]int
-	// semantics must all permit an edge.
+	// semantics are those that apply to the package. An edge exists only if all of them permit it.
 	semantics []Semantics
 	// byEdges holds, for each set of edges, a function that returns the successors under that set.
 	byEdges [edgeSets]func() *successors
@@ -212,7 +213,7 @@ func (g *Graph) readEntries() {
 		g.byName[bundle.Name] = append(g.byName[bundle.Name], i)
 	}
 	g.entriesOf = make([][]int, len(g.bundles))
-	ranges := map[string]blang.Range{} // by text: thousands of entries share a few ranges
+	ranges := map[string]blang.Range{} // keyed by text, because thousands of entries share a few ranges
 	ordered := slices.Clone(g.pkg.Entries)
 	slices.SortFunc(ordered, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Channel, b.Channel), strings.Compare(a.Name, b.Name), strings.Compare(a.Replaces, b.Replaces),

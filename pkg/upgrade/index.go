@@ -8,7 +8,7 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// edgeSet identifies a set of edges: those that all applicable semantics permit.
+// edgeSet identifies the set of edges that a combination of semantics permits.
 type edgeSet int
 
 const (
@@ -79,7 +79,7 @@ func (g *Graph) namedRanks() [][]int32 {
 				continue
 			}
 			for _, to := range entry.to {
-				byName[name] = append(byName[name], int32(g.rank[to])) // the number of bundles fits
+				byName[name] = append(byName[name], int32(g.rank[to])) // the number of bundles fits in an int32
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (g *Graph) coveredSpans() (spans []targetSpan) {
 	return spans
 }
 
-// semverSpans returns the lower bundles that each bundle may replace under semantic versioning: spans of indexes, and spans of numbers of
-// pre-releases.
+// semverSpans returns the lower bundles that each bundle may replace under semantic versioning: spans of indexes and, if the package has
+// only pre-releases, also spans of positions among the pre-releases.
 func (g *Graph) semverSpans() (spans, spansOfPrereleases []targetSpan) {
 	var major, minor, core int // the first indexes of the current major version, minor version and release
 	for to, bundle := range g.bundles {
@@ -192,7 +192,7 @@ func (g *Graph) semverSpans() (spans, spansOfPrereleases []targetSpan) {
 // intersectSemver returns the parts of the skipRanges' spans that semantic versioning also permits.
 func (g *Graph) intersectSemver(covered []targetSpan) (spans, spansOfPrereleases []targetSpan) {
 	all, allPrereleases := g.semverSpans()
-	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // by target, which has at most one span
+	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // keyed by target, because each target has at most one span
 	for _, each := range all {
 		promised[each.target] = each.span
 	}

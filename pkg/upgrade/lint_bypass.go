@@ -77,7 +77,7 @@ func (s *step) first() int {
 }
 
 // highestBypass returns the highest wanted bundle (to) that is reachable from one of the starts on a path that avoids the step's Through
-// range, and that start (from). It returns -1 for both if there is no such bundle.
+// range, and the start of that path (from). It returns -1 for both if there is no such bundle.
 func (g *Graph) highestBypass(s *step, starts []*pathNode, wanted func(to int) bool) (from, to int) {
 	if len(starts) == 0 || len(g.pkg.Unreadable) > 0 {
 		return -1, -1

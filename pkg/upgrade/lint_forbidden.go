@@ -21,7 +21,7 @@ func ForbiddenUpgradesOf(pkg Package) (findings []Finding) {
 		}
 		r := g.From(g.bundles[from], nil)
 		slices.Sort(ranks)
-		for _, rank := range slices.Backward(ranks) { // the last example is that of the newest versions
+		for _, rank := range slices.Backward(ranks) { // the newest version comes last, because the last example is kept
 			r.countForbidden(g.order[rank], counts)
 		}
 	})

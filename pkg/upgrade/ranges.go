@@ -32,7 +32,7 @@ type span struct{ lo, hi int }
 // such an interval. It returns nil if the budget is exhausted.
 func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
 	cuts, all := []int{0, len(versions)}, mentionedVersions(text)
-	work := 1 + len(all) // a range costs as much as its comparisons
+	work := 1 + len(all) // evaluating a range costs as much as its comparisons
 	if !budget.spend(work) {
 		return nil
 	}

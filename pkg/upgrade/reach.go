@@ -28,7 +28,7 @@ type Reachability struct {
 	progress progress
 	// best holds the best path to each bundle; nil if there is none.
 	best []*pathNode
-	// exhausted means that the budget ended the search. Then no bundle is reachable.
+	// exhausted reports whether the budget ended the search. If it did, no bundle is reachable.
 	exhausted bool
 	// searches holds the results of searches for explanations, reachable holds the bundles that are reachable under subsets of the steps,
 	// and bySemantics holds the reachability under other semantics. All three are caches.
@@ -50,8 +50,8 @@ type pathNode struct {
 const start = -1
 
 // From returns what is reachable from an installed bundle, which need not be in the graph. ready lists the versions at which the operator
-// was ready before, the oldest first. They determine which steps apply to the operator and which of these it satisfies; a downgrade resets
-// this history.
+// was ready before, the oldest first. The installed version and these versions determine which steps apply to the operator, and which of
+// these steps it satisfies. A downgrade resets this history.
 func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
 	r := &Reachability{graph: g, installed: installed, at: start, best: make([]*pathNode, len(g.bundles))}
 	if at, known := slices.BinarySearchFunc(g.bundles, installed, ascending); known && !g.pkg.SelfCertified {
@@ -142,7 +142,7 @@ type traversal struct {
 	closed  set
 	// best holds the first node of each bundle, and latest the last.
 	best, latest []*pathNode
-	// sets holds the visited sets for each progress.
+	// sets holds what was visited, separately for each progress.
 	sets visitedSets
 	// progress is the progress for which visited is selected.
 	progress progress
@@ -152,8 +152,8 @@ type traversal struct {
 	spare []pathNode
 }
 
-// successors returns the ranks that may follow a node under the semantics. It omits those that were successors of an earlier node with the
-// same progress. It returns false if the work must end.
+// successors returns the ranks of the bundles that may follow a node under the semantics. It omits bundles that it returned for an earlier
+// node with the same progress. It returns false if the work must end.
 func (w *traversal) successors(from *pathNode) (ranks []int32, ok bool) {
 	g := w.reach.graph
 	successors := g.successors()
@@ -179,7 +179,7 @@ func (w *traversal) successors(from *pathNode) (ranks []int32, ok bool) {
 	return w.ranks, g.budget.spend(1 + looked)
 }
 
-// selectVisited sets visited to the visited sets of a progress. It returns false if the work must end.
+// selectVisited sets the field visited to what was visited with the given progress. It returns false if the work must end.
 func (w *traversal) selectVisited(progress progress, successors *successors) bool {
 	if w.visited != nil && w.progress == progress {
 		return true

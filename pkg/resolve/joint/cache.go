@@ -10,8 +10,8 @@ import (
 )
 
 // Cache keeps decisions between calls. It makes a new decision for an operator only if an input of the decision has changed: the request,
-// the catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. The
-// inputs of operators that are decided together with it are inputs, too. A Cache returns the same results as a new one.
+// the catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. If
+// operators are decided together, the inputs of each of them are inputs of the decision. A Cache returns the same results as a new one.
 //
 // For each operator of the last call, it keeps one decision with its inputs; of the catalogs, it keeps only the content for that operator's
 // package. ClusterState.Limit is not an input. If Done of the Limit was closed during a call, the Cache keeps nothing from that call.
@@ -20,7 +20,7 @@ import (
 // shared, and callers must not change them.
 type Cache struct {
 	lock sync.Mutex
-	// known holds the state of each operator by name. Values are replaced, never modified.
+	// known holds the state of each operator, keyed by operator name. Values are replaced, never modified.
 	known map[string]*operatorState
 }
 
@@ -43,7 +43,7 @@ type operatorState struct {
 
 // ResolveAll decides all PlatformOperators of the cluster. The result maps the name of each operator to its decision; names must be unique.
 //
-// An operator without dependencies on others is decided alone, like in resolve.Resolve but for the given state of the cluster. Operators
+// An operator without dependencies on others is decided alone, as by resolve.Resolve, but for the given state of the cluster. Operators
 // that require one another's kinds or packages, or provide the same kinds, are decided together. Both after the next upgrade step and at
 // the end of all paths, every requirement is met, no kind has two providers, and no package is installed twice.
 //
@@ -115,12 +115,12 @@ func (c *Cache) Invalidate(requests []resolve.Request, state resolve.ClusterStat
 	return outdated, undecided
 }
 
-// plan is the state of one call: the current operators, and which of them are decided together.
+// plan is the state of one call of a Cache: the current operators, grouped into components that are decided together.
 type plan struct {
 	index *resolve.ClusterIndex
-	// before is the content of the Cache at the beginning of the call, and now the content to keep after it.
+	// before is the content of the Cache at the beginning of the call, and now is the content to keep after the call.
 	before, now map[string]*operatorState
-	// evaluations holds the operators whose catalogs this call read to find their dependencies.
+	// evaluations holds the Evaluations that this call made to find the dependencies of new or changed operators, keyed by operator name.
 	evaluations map[string]*resolve.Evaluation
 	components  []component
 	// decided is the number of operators that the call decided.

@@ -18,7 +18,7 @@ type dependencies struct {
 
 func dependenciesOf(options []*resolve.Option) dependencies {
 	provides, requires, packages := map[catalog.GVK]bool{}, map[catalog.GVK]bool{}, map[string]bool{}
-	visited := map[*catalog.GVK]bool{} // by first element, because bundles share these lists
+	visited := map[*catalog.GVK]bool{} // keyed by the first element of the list, because bundles share lists
 	for _, o := range options {
 		if kinds := o.Bundle.ProvidedGVKs; len(kinds) > 0 && !visited[&kinds[0]] {
 			visited[&kinds[0]] = true
@@ -40,8 +40,8 @@ func dependenciesOf(options []*resolve.Option) dependencies {
 	return dependencies{provides: kindsIn(provides), requires: kindsIn(requires), packages: namesIn(packages)}
 }
 
-// component is a set of operators, in order of precedence, that do not depend on any operator outside the set. All that matters about the
-// operators outside is the names of the packages that they request.
+// component is a set of operators, in order of precedence, that do not depend on any operator outside the set. Of the operators outside,
+// only the names of the packages that they request affect the decisions for the set.
 type component []*operatorState
 
 func (g component) has(operator string) bool {
@@ -98,7 +98,8 @@ func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []com
 	return components
 }
 
-// join merges operator i into the component of the first operator with the same key, or records it as the first one.
+// join merges operator i into the component of the first operator with the same key. If there is none, it records i as the first operator
+// with that key.
 func join[K comparable](first map[K]int, key K, i int, leader []int, find func(int) int) {
 	if other, known := first[key]; known {
 		leader[find(i)] = find(other)

@@ -21,7 +21,7 @@ func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolv
 	}
 	rule = resolve.RuleRequirement
 	with := map[*variable]bool{}
-	var parts [3][]reason.Reason // by distance
+	var parts [3][]reason.Reason // indexed by distance
 	for _, c := range why.constraints {
 		part, others := p.unmet(v, c)
 		if c.other != nil {
@@ -48,8 +48,8 @@ func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolv
 	return conflict, rule
 }
 
-// distance returns 0 for a constraint of the operator itself, 1 for one of the operators that cause the conflict, and 2 for one that
-// connects the two.
+// distance says how a constraint is related to a conflict of v: 0 if it concerns v itself, 1 if it concerns the operators that cause the
+// conflict, and 2 if it connects v with the causes. assigned are the operators in the conflict whose candidate sets are already fixed.
 func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) int {
 	switch {
 	case c.variable == v || c.other == v:
@@ -127,8 +127,8 @@ func (p *satProblem) offer(other *variable, leaf catalog.Requirement) reason.Off
 	}
 }
 
-// intermediateVersion returns the version to which an operator is upgraded before its best version, if only the best version meets a
-// requirement; empty otherwise.
+// intermediateVersion returns the version of an operator's next upgrade step if its best version, at the end of the path, meets a
+// requirement, and that step does not; empty otherwise.
 func (p *satProblem) intermediateVersion(other *variable, leaf catalog.Requirement) string {
 	best, pkg := other.sets[0], other.evaluation.Package()
 	if best.states[0].satisfies(p.index, pkg, leaf) || !best.states[1].satisfies(p.index, pkg, leaf) {

@@ -23,8 +23,8 @@ const (
 	maxConflicts = 10
 )
 
-// decideComponent returns the decisions for the operators of a component, which must be in order of precedence. No operators may have been
-// registered in the index before.
+// decideComponent returns the decisions for the operators of a component, which must be in order of precedence. The index must not have any
+// registered operators.
 func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) map[string]resolve.Decision {
 	index.Register(evaluations)
 	for _, e := range evaluations {

@@ -42,9 +42,9 @@ func (p *satProblem) addOverlaps() {
 	}
 }
 
-// overlapOf returns what two candidate sets of two operators must not both provide. What both operators already provide is permitted. An
-// operator can take over a kind only after the other operator no longer provides it, even if the other operator is already planned to give
-// it up.
+// overlapOf returns the kinds or the package because of which the candidate sets a and b of two operators exclude each other; empty if they
+// do not. What both operators already provide is permitted. An operator can take over a kind only after the other operator no longer
+// provides it, even if the other operator is already planned to give it up.
 func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	var found overlap
 	firstNow, secondNow := first.present().states[0], second.present().states[0]
@@ -64,7 +64,7 @@ func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	return found
 }
 
-// overlapsOf returns everything that any of these sets of the first operator must not provide together with any set of the second.
+// overlapsOf merges the overlaps of each of the given sets of the first operator with each set of the second operator.
 func overlapsOf(first, second *variable, sets []candidateSet) (all overlap) {
 	for _, a := range sets {
 		for _, b := range second.sets {

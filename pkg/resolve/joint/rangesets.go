@@ -10,7 +10,7 @@ import (
 // steps; comparing each version with each range would take n².
 type rangeSets struct {
 	versions upgrade.Versions
-	// numbers holds a number for each index in versions. Versions in the same ranges have equal numbers.
+	// numbers holds the group number of each version, in the order of versions. Versions that are in the same ranges have equal numbers.
 	numbers []int32
 }
 
@@ -19,7 +19,7 @@ type rangeSets struct {
 func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSets {
 	sets := rangeSets{versions: e.Versions()}
 	sets.numbers = make([]int32, sets.versions.Len())
-	changes := make([][]int, sets.versions.Len()+1) // the ranges that begin or end, by position
+	changes := make([][]int, sets.versions.Len()+1) // the ranges that begin or end, indexed by position
 	ranges := 0
 	for _, leaf := range required {
 		if leaf.Package.Name != e.Package() {
@@ -92,7 +92,7 @@ func (s *numberedSet) renumber(node int) {
 	children := [2]int32{s.nodes[2*node], s.nodes[2*node+1]}
 	number, known := s.known[children]
 	if !known {
-		number = int32(len(s.known)) + 2 // leaves have 0 and 1, and there are fewer nodes than bytes
+		number = int32(len(s.known)) + 2 // leaves have the numbers 0 and 1; there are far fewer nodes than an int32 can count
 		s.known[children] = number
 	}
 	s.nodes[node] = number

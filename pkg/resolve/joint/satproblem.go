@@ -17,8 +17,8 @@ type satProblem struct {
 	isTrue    z.Lit
 	// constraints are the rules for solutions. Each has a literal that activates the rule.
 	constraints []constraint
-	// met holds, by a requirement's text, the literals that are true if the requirement is met: first those for the time after the next
-	// step, then those for the end of the paths.
+	// met holds the literals that are true if a required kind or package exists, keyed by the text of the requirement. met[0] is for the
+	// time after the next step, and met[1] is for the end of the paths.
 	met [2]map[string]z.Lit
 }
 
@@ -113,7 +113,7 @@ func (p *satProblem) literal(r catalog.Requirement, want bool, when int) z.Lit {
 func (p *satProblem) leafLiteral(leaf catalog.Requirement, want bool, when int) z.Lit {
 	if leaf.Package != nil {
 		if _, ok := p.index.Range(leaf.Package.Range); !ok {
-			return p.isTrue.Not() // the requirement is neither met nor not met
+			return p.isTrue.Not() // with an invalid range, the requirement counts neither as met nor as unmet
 		}
 	}
 	key := leaf.String()

@@ -69,7 +69,8 @@ func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	}
 }
 
-// keepSolution assigns the sets of a solution. An operator keeps its assigned set if no better one is found.
+// keepSolution records the candidate set that each operator has in a solution. The operator gets this set unless a later query finds a
+// better one.
 func (p *satProblem) keepSolution(solution []int) {
 	for i, v := range p.variables {
 		v.chosen = solution[i]
@@ -109,7 +110,7 @@ func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasib
 func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	for _, why := range infeasible {
 		if why.set >= v.chosen {
-			break // another query has found a solution with this set
+			break // a later query found a solution with this set
 		}
 		conflict, rule := p.conflictOf(v, why)
 		v.evaluation.Refuse(v.sets[why.set].options, rule, conflict.Cause)

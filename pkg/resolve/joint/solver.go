@@ -14,9 +14,9 @@ const (
 	maxQueries, maxBacktracks, maxGroupBacktracks = 20_000, 250, 1_000
 )
 
-// solver searches for solutions of a satisfiability problem. Gini's own search can only be limited by time. This one is limited by the
-// number of conflicts, because results must depend only on the clauses and queries. It makes one choice after another, gini propagates
-// each, and each conflict becomes a clause.
+// solver searches for solutions of a satisfiability problem. It does not use gini's own search, which can only be limited by time. Results
+// must depend only on the clauses and queries, so the number of conflicts limits the search. The solver makes one choice after another,
+// gini propagates each choice, and each conflict becomes a clause.
 type solver struct {
 	// clauses holds all clauses so far, each followed by a null literal. last is the last variable.
 	clauses []z.Lit
@@ -32,7 +32,7 @@ type solver struct {
 	queries, backtracks int
 }
 
-// result is the result of a query.
+// result says whether a query has a solution; unknown means that the search reached a limit.
 type result int
 
 const (
@@ -144,8 +144,8 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 }
 
 // minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. It tries to drop the first
-// assumptions first. ok is false if the search reached a limit. It is also false unless the last query found no solution and assumed keep
-// and, besides it, nothing but these assumptions.
+// assumptions first. The last query must have found no solution for keep and exactly these assumptions. ok is false if it had a different
+// result, or if the search reached a limit.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
 	if s.core == nil {
 		return nil, false

@@ -37,7 +37,7 @@ type candidateSet struct {
 	literal z.Lit
 }
 
-// installState is an operator's bundle that is installed at a given time; there is none if the version is zero.
+// installState describes the bundle of an operator that is installed at a given time. If the version is zero, no bundle is installed.
 type installState struct {
 	version  upgrade.Version
 	provides []catalog.GVK
@@ -62,7 +62,7 @@ func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf ca
 	return ok && leaf.Package.Name == pkg && s.version.IsIn(covers)
 }
 
-// key returns a string that is the same for all install states that other operators cannot tell apart.
+// key returns a string that is equal for install states that are equivalent for other operators.
 func (s installState) key(sets rangeSets) string {
 	var key strings.Builder
 	if len(s.provides) > 0 {
@@ -76,8 +76,8 @@ func (s installState) key(sets rangeSets) string {
 }
 
 // newVariable groups the options that an operator prefers to its present state into at most the given number (most) of candidate sets, and
-// adds the set of the present state. Options of one set are in the same required ranges, and require and provide the same. required lists
-// the package requirements of all operators of the group.
+// adds the set of the present state. Options of one set are in the same required ranges, have the same requirements and provide the same
+// kinds. required lists the package requirements of all operators of the group.
 func newVariable(e *resolve.Evaluation, required []catalog.Requirement, most int) *variable {
 	v := &variable{evaluation: e}
 	_, isInCatalog := e.Installed()

@@ -28,7 +28,8 @@ func (NoCatalog) text() string {
 	return "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
 }
 
-// Excluded names the catalogs that the PlatformOperatorManager's selector excludes. All reports whether it excludes every catalog.
+// Excluded names the catalogs that the PlatformOperatorManager's selector excludes. All reports whether the selector excludes every
+// catalog.
 type Excluded struct {
 	Selector string
 	Catalogs []catalog.ID
@@ -170,7 +171,7 @@ func (r Faults) text() string {
 	return list(parts, "; ", maxFaults)
 }
 
-// Note names what a catalog's protocol does not report about the package.
+// Note names information about the package that the protocol used to read the catalog does not provide.
 type Note CatalogText
 
 func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Text, MaxCause)) }

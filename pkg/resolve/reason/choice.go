@@ -128,7 +128,8 @@ type CatalogChannels struct {
 	Default  string
 }
 
-// NoChannel reports that no requested channel exists, and which channels do. If Channels is empty, the package has no default channel.
+// NoChannel reports that no requested channel exists, and which channels do. If Channels is empty, no channel was requested, and the
+// package has no default channel.
 type NoChannel struct {
 	Package  string
 	Channels []string
@@ -172,7 +173,7 @@ func (r NoBundle) text() string {
 type NoVersionInRange struct {
 	Package, Range string
 	Catalogs       []catalog.ID
-	// IsEmpty reports whether the range permits no version at all, whatever catalogs have.
+	// IsEmpty reports whether the range contradicts itself, so that no version can be in it.
 	IsEmpty bool
 	// Nearest are the versions nearest to the range.
 	Nearest []string
@@ -209,7 +210,7 @@ func (r MissingChannel) text() string {
 		Quote(r.Channel), list(quotes(r.Existing), ", ", maxListed))
 }
 
-// SelfCertified reports that no rules restrict changes of the version.
+// SelfCertified reports that spec.upgrades.edges is SelfCertified, so that no upgrade rules restrict changes of the version.
 type SelfCertified struct{}
 
 func (SelfCertified) text() string {

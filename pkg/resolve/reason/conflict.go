@@ -9,8 +9,8 @@ import (
 
 // Conflict refuses a version because of other operators.
 type Conflict struct {
-	// Own holds the parts of the conflict that concern the version itself, Causes those that concern other operators, and Links those that
-	// connect the two.
+	// Own are the reasons that concern the refused version itself. Causes are the reasons that concern other operators. Links are the
+	// reasons that connect the refused version with the causes.
 	Own, Causes, Links []Reason
 	Remedy             Reason
 }
@@ -23,8 +23,8 @@ func (c Conflict) text() string {
 	return Clip(sentences, maxWhy) + "; " + c.Remedy.text()
 }
 
-// SearchLimit refuses a version because the search, which is limited, found no solution with it. Others is the number of other operators in
-// the search.
+// SearchLimit refuses a version because the search reached its limit before it found a solution with the version. Others is the number of
+// other operators in the search.
 type SearchLimit struct{ Others int }
 
 func (r SearchLimit) text() string {
@@ -63,7 +63,7 @@ func (u Unmet) text() string {
 type Offer struct {
 	Operator string
 	// Versions are the versions that meet the requirement, and Possible lists all versions that the operator could get. First is the
-	// intermediate version before the best of Versions; empty if there is none.
+	// intermediate version to which the operator is upgraded before it gets a version that meets the requirement; empty if there is none.
 	Versions, Possible []string
 	First              string
 }
@@ -137,7 +137,8 @@ func (o Outcome) text() string {
 	return fmt.Sprintf("%s stays at %s", operator(o.Operator), Clip(o.Installed, maxQuoted))
 }
 
-// Blocks is a note for an operator: it prevents a version of a different operator, which Operator names.
+// Blocks is a note in the status of an operator that prevents a version of another operator. Operator and Version name the other operator
+// and its prevented version.
 type Blocks struct {
 	Operator, Version string
 	Why               Reason

@@ -47,10 +47,10 @@ func failureMessages(r catalog.Requirement) string {
 	return " (its author: " + list(texts, ", ", maxLeaves) + ")"
 }
 
-// AbsenceKind says which kind of reason explains why a required kind or package is missing.
+// AbsenceKind classifies the reasons why a required kind or package is missing.
 type AbsenceKind int
 
-// Kinds of reasons why a required kind or package is missing.
+// Values of AbsenceKind.
 const (
 	// AbsenceUnsupported: the requirement is of a type that is not evaluated.
 	AbsenceUnsupported AbsenceKind = iota
@@ -100,8 +100,8 @@ func (a Absence) text() string {
 type Advice struct {
 	// Omitted reports whether the advice was left out because too many kinds are missing.
 	Omitted bool
-	// Requested lists the packages that PlatformOperators request, Packages other packages that could be requested, and Forbidden those
-	// that spec.allowedPackages excludes.
+	// Requested lists the packages that PlatformOperators already request. Packages lists those that could be requested, and Forbidden
+	// those that spec.allowedPackages excludes.
 	Requested           []RequestedPackage
 	Packages, Forbidden []string
 	// Requirer is the package that requires the kind. ItProvides reports whether other versions of Requirer provide the kind.

@@ -20,8 +20,9 @@ const clientInMessages = "oc"
 // OverrideReason is a placeholder for the reason of an override in a command. The admin must replace it.
 const OverrideReason = "WHO ACKNOWLEDGES THE RISK, AND WHY"
 
-// nextStep returns the command for the first step to unblock next: the one that carries out the remedy for an operator, or one that shows
-// the operator if there is nothing to change. It is empty while the remedy is not known yet, or if it would be longer than maxCommand.
+// nextStep returns the command that an admin should run first to unblock the upgrade to next. It carries out the remedy for an operator, or
+// shows the operator if there is nothing to change. It is empty while the remedy is not known yet, or if it would be longer than
+// maxCommand.
 func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) string {
 	if remedy.isUnknown {
 		return ""
@@ -67,9 +68,10 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// OverrideCommand returns the command that acknowledges the risk of an operator for next until suggestedExpiry. It completes the ignored
-// override for next if there is one, or else adds an override. client is the command that patches, "oc" or "kubectl". Of operator it uses
-// only Kind, Name, Overrides and Ignored. The command fails if a different override has taken the place of the ignored one in the meantime.
+// OverrideCommand returns the command that acknowledges, until suggestedExpiry, the risk that an operator does not support the minor
+// version next. It completes the ignored override for next if there is one, or else adds an override. client is the command that patches,
+// "oc" or "kubectl". Of operator it uses only Kind, Name, Overrides and Ignored. The command fails if a different override has taken the
+// place of the ignored one in the meantime.
 func OverrideCommand(client string, operator Operator, next Minor, now time.Time) string {
 	const list = "/spec/compatibilityOverrides"
 	operator.Kind = cmp.Or(operator.Kind, KindPlatformOperator)

@@ -18,9 +18,9 @@ type Counted struct {
 }
 
 // CountedBundles returns the bundles that the upgrade gate considers: those whose objects may exist in the cluster. A bundle is included
-// even before its first object is applied, and until its removal is complete. Retained CustomResourceDefinitions and namespaces are
-// ignored, and so is a deleted BundleDeployment or PlatformOperator that only the finalizers of other controllers keep. Objects that the
-// removal is waiting for are not ignored.
+// even before its first object is applied, and until its removal is complete. Objects that the removal waits for still count. Retained
+// CustomResourceDefinitions and namespaces do not. A deleted BundleDeployment or PlatformOperator that only the finalizers of other
+// controllers keep does not count either.
 //
 // operator is nil for a BundleDeployment without a PlatformOperator. deployment is nil if the PlatformOperator has none. The declaration in
 // the PlatformOperator's status takes precedence over the one in the bundle's own files, because catalogs may have corrected it.

@@ -15,8 +15,8 @@ const (
 
 const (
 	// maxRecorded is the maximum number of unreadable values that status stores for one bundle, and maxRecordedValue is the maximum size of
-	// each in bytes; the API has the same limits. No information is lost: two values are already unreadable, and so is a value that has to
-	// be truncated.
+	// each in bytes; the API has the same limits. The limits do not change the verdict: more than one value is unreadable anyway, and so is
+	// a value that has to be truncated.
 	maxRecorded      = 4
 	maxRecordedValue = 128
 )

@@ -41,7 +41,7 @@ type Operator struct {
 	IncompleteReason string
 	// Paused reports whether spec.paused is set, so that no candidate is installed.
 	Paused bool
-	// Unsearched means that Candidates is not known yet, so that the verdict contains no remedy for the operator. A later verdict will.
+	// Unsearched means that Candidates is not known yet. The verdict then contains no remedy for the operator, but a later verdict does.
 	Unsearched bool
 	// Overrides is the number of overrides in the spec. Ignored holds those that do not apply, see JudgeOverrides.
 	Overrides int
@@ -158,7 +158,8 @@ func Evaluate(clusterVersion string, operators []Operator, now time.Time) (Verdi
 	return verdict, nil
 }
 
-// split returns the operators that may block, and those that a ServiceAccount applies, both sorted by kind and name.
+// split separates the operators that may block (counted) from those whose objects a ServiceAccount applies (scoped). Both results are
+// sorted by kind and name.
 func split(operators []Operator) (counted, scoped []Operator) {
 	for _, operator := range operators {
 		if operator.Kind == "" {

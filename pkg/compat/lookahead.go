@@ -6,7 +6,7 @@ const Horizon = 2
 
 // LookAhead gives the number of minor versions after the cluster's that one operator permits, from 0 to Horizon.
 type LookAhead struct {
-	// Kind and Operator are the Kind and the Name in the operator's Operator value.
+	// Kind and Operator are Operator.Kind and Operator.Name of the operator.
 	Kind, Operator string
 	// Now is the number for the installed bundle. After is the number after updates that are installable or only need an approval.
 	Now, After int

@@ -131,7 +131,7 @@ func permittedText(next Minor, operators tally, verdict Verdict) text {
 	return text{head: component + head, lines: linesOf(verdict.Acknowledged, Blocker.riskLine)}
 }
 
-// limitsOf returns the subject and the verb of a clause about the limits of operators.
+// limitsOf returns the beginning of a clause about the limits of operators, such as "limits of 2 PlatformOperators are".
 func limitsOf(operators tally) string {
 	return fmt.Sprintf("%s of %s %s", agree(operators.total(), "limit", "limits"), operators, agree(operators.total(), "is", "are"))
 }

@@ -30,7 +30,7 @@ const (
 // Refusal is the reason why a version is not reachable. It is zero if the version is reachable.
 type Refusal struct {
 	Reason Reason
-	// Message is a clause that completes a sentence beginning with the version: the rule and its owner, and a remedy.
+	// Message is a clause that completes a sentence beginning with the version. It names the rule, where the rule comes from, and a remedy.
 	Message string
 }
 
@@ -39,7 +39,7 @@ const (
 	maxCause  = 300
 	// maxReachableSets is the maximum number of sets of reachable bundles that a Reachability caches.
 	maxReachableSets = 1024
-	// selfCertified is the remedy with which edges and steps are ignored.
+	// selfCertified is the remedy for refusals because of edges or steps: SelfCertified ignores both.
 	selfCertified = "set spec.upgrades.edges to SelfCertified to move anyway, at your own risk"
 )
 
@@ -69,7 +69,7 @@ func (r *Reachability) reasonAndPath(to int) (Reason, *pathNode) {
 	}
 	for _, cause := range []struct {
 		reason  Reason
-		applies bool // otherwise the search has the same result
+		applies bool // false if the search cannot find more paths than the one before it
 		options searchOptions
 	}{
 		{OutOfRange, g.hasAvoided, searchOptions{enforced: allSteps, ignoreAvoid: true, from: start}},

@@ -35,7 +35,7 @@ const (
 	Channel Semantics = "channel"
 	// Semver: the edges that semantic versioning permits.
 	Semver Semantics = "semver"
-	// Both: every edge of either.
+	// Both: the edges that Channel or Semver permits.
 	Both Semantics = "both"
 )
 
@@ -78,7 +78,8 @@ type Range struct {
 	comparisons int
 }
 
-// comparisonCost is the number of work steps that a comparison counts as: the library formats an error if a comparison fails.
+// comparisonCost is the number of work steps that a comparison counts as. It is high, because the library formats an error for each
+// comparison that fails.
 const comparisonCost = 50
 
 // cost returns the number of work steps that it takes to check whether a version is in the range.

@@ -28,8 +28,8 @@ type Outcome struct {
 	// Stranded means that the installed bundle is not the head and has no successor under the semantics. CutOff means that it has
 	// successors, but none of them leads to the head. Neither depends on steps or the cluster.
 	Stranded, CutOff bool
-	// Refusal is the reason why the head is not reachable, taking steps and the cluster into account. For bundles above the head, it is the
-	// reason why the newest bundle is not reachable. It is zero if that bundle is reachable or not higher.
+	// Refusal is the reason why the head is not reachable, taking steps and the cluster into account. If the installed bundle is above the
+	// head, it is the reason why the newest bundle is not reachable. It is zero if the head or newest bundle is reachable or not higher.
 	Refusal Refusal
 }
 

@@ -34,7 +34,7 @@ func newSpanIndex(size int, spans []targetSpan) *spanIndex {
 	next := slices.Clone(x.first)
 	for _, each := range spans {
 		x.nodes(each.span, func(node int) {
-			x.targets[next[node]] = int32(each.target) // the number of bundles fits
+			x.targets[next[node]] = int32(each.target) // the number of bundles fits in an int32
 			next[node]++
 		})
 	}

@@ -68,7 +68,7 @@ func eligible(bundle Bundle) bool {
 	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.IsPrerelease()
 }
 
-// satisfiedBy reports whether a version, which must be in the Through range, satisfies the step now.
+// satisfiedBy reports whether a version, which must be in the Through range, satisfies the step according to Select.
 func (s *step) satisfiedBy(g *Graph, version Version) bool {
 	return s.Select != Latest || s.latest >= 0 && version.Compare(g.bundles[s.latest].Version) >= 0
 }

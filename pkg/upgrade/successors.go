@@ -7,8 +7,8 @@ import "slices"
 // Successors are identified by their ranks.
 type successors struct {
 	graph *Graph
-	// byName holds, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Of these, lower bundles
-	// are not successors. With requireSemver, neither are those that semantic versioning does not permit.
+	// byName holds, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Only the higher of these
+	// bundles are successors and, with requireSemver, only those that semantic versioning permits.
 	byName        [][]int32
 	requireSemver bool
 	// all holds the spans over all bundles, and prereleases holds those over the pre-releases among them. All targets are higher than their
@@ -17,8 +17,8 @@ type successors struct {
 	spans, spansOfPrereleases []targetSpan
 }
 
-// take appends to into the unvisited ranks that may follow a bundle, in ascending order, and marks them as visited. looked is the number of
-// ranks and nodes that it checked.
+// take returns the slice into with the unvisited ranks that may follow a bundle appended, in ascending order. It marks these ranks as
+// visited. looked is the number of ranks and nodes that it checked.
 func (x *successors) take(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken, looked = x.collect(from, u, into)
 	slices.Sort(taken)

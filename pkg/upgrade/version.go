@@ -11,7 +11,7 @@ import (
 
 // Version is a bundle's version. Versions are ordered by the precedence of semantic versioning, then by release, then by build metadata. A
 // version without release or metadata precedes a version that has it. Release and metadata are compared identifier by identifier: numbers
-// by value, and before words. The zero Version does not stand for any version.
+// by value, and before words. The zero Version means that there is no version.
 type Version struct {
 	semantic *semver.Version
 	// strict is the same version, in the type of the library that parses skipRange.

@@ -36,8 +36,9 @@ func (l Versions) Position(version Version) (at int, found bool) {
 	return slices.BinarySearchFunc(l.ascending, version.strict, blang.Version.Compare)
 }
 
-// Covered calls f for each run of positions, from lo up to but not including hi, that a range contains. covers must be ReadRange's result
-// for text. If the budget is exhausted, it returns false and does not call f, because it is not known what the range contains.
+// Covered calls f for each interval of positions, from lo up to but not including hi, whose versions a range contains. covers must be
+// ReadRange's result for text. If the budget is exhausted, it returns false and does not call f, because it is not known what the range
+// contains.
 func (l Versions) Covered(text string, covers blang.Range, budget *Budget, f func(lo, hi int)) (complete bool) {
 	if len(l.ascending) == 0 {
 		return true

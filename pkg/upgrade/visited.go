@@ -21,12 +21,13 @@ func (u *visited) clear() {
 }
 
 // visitedSets holds the visited sets of one search, one for each progress. Their total size is limited, because malicious rules can result
-// in several values of progress for each bundle. Beyond the maximum, the oldest sets are cleared and reused. A progress that has lost its
-// sets visits bundles again. This takes work but has the same result, because a second visit with the same progress adds no node.
+// in several values of progress for each bundle. Beyond the maximum, the oldest sets are cleared and reused. If the sets of a progress were
+// cleared, the search visits bundles again with that progress. This takes work, but the result is the same, because a second visit with the
+// same progress adds no node.
 type visitedSets struct {
 	maxBytes, bytes int // bytes
 	byProgress      map[progress]*visited
-	// order holds the keys of byProgress. At the maximum size, next is the index of the oldest.
+	// order holds the keys of byProgress. At the maximum size, next is the index of the oldest key.
 	order []progress
 	next  int
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// SameBundle reports whether two records describe one bundle: the same name and, according to SameImage, the same image. A bundle that its
-// author rebuilt under the same name is a different bundle, because it installs different content.
+// SameBundle reports whether two records describe the same bundle. They do if they have the same name and, according to SameImage, the same
+// image. A bundle that its author rebuilt under the same name is a different bundle, because it installs different content.
 func SameBundle(a, b platformv1alpha1.InstalledBundle) bool {
 	return a.Bundle == b.Bundle && SameImage(a.Image, b.Image)
 }
@@ -49,7 +49,8 @@ func repositoryOf(ref string) string {
 	return parsed.Context().Name()
 }
 
-// BundleOf returns the record of a candidate, with the olm.maxOpenShiftVersion that its catalog declares.
+// BundleOf converts a candidate to the record that the API objects contain, with the olm.maxOpenShiftVersion that the candidate's catalog
+// declares.
 func BundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
 	bundle := platformv1alpha1.InstalledBundle{
 		Bundle:         candidate.Bundle.Name,

@@ -58,9 +58,10 @@ func wasReady(history []platformv1alpha1.HistoryEntry) bool {
 // isReady reports whether the version of an entry of history was ready.
 func isReady(entry platformv1alpha1.HistoryEntry) bool { return entry.ReadyTime != nil }
 
-// WasReady reports whether any version has been ready under the BundleDeployment, or under the deleted one that it replaces. Before that,
-// the first installation is in progress, even if its version changes. An installation of the cluster is reported like an update and may
-// wait for it. No revision is active any more if its Secrets are lost; then history shows whether a version was ready.
+// WasReady reports whether any version has been ready under the BundleDeployment, or under the deleted BundleDeployment that it replaces.
+// Until then, the first installation is in progress, even if its version changes. A cluster update does not hold the first installation,
+// because the installation of the cluster itself is reported like an update and may wait for the operator. If the Secrets of the active
+// revision are lost, no revision is active, and history shows whether a version was ready.
 func (c Current) WasReady() bool {
 	if c.Deployment == nil {
 		return false
@@ -92,7 +93,8 @@ func (c Current) running() platformv1alpha1.InstalledBundle {
 }
 
 // isStatusBehind reports whether the step to Recorded is complete, but status does not yet show Recorded as installed and ready. In that
-// case the next step must wait: it overwrites the record, and the upgrade gate, authors' steps and the rule against downgrades read status.
+// case the next step must wait, because it overwrites the record before status contains it. The upgrade gate, authors' steps and the rule
+// against downgrades read status.
 func (c Current) isStatusBehind() bool {
 	if c.Deployment == nil || c.Recorded == nil {
 		return false

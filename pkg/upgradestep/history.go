@@ -19,7 +19,7 @@ func (c Current) UpdatedHistory(at time.Time) []platformv1alpha1.HistoryEntry {
 		return c.History
 	}
 	if c.Start != nil && len(c.History) > 0 && slices.ContainsFunc(c.History[1:], c.isStepOf) {
-		return c.History // the cache still has the BundleDeployment from before the step that history begins with
+		return c.History // the cache still has the BundleDeployment as it was before the newest step in history
 	}
 	now := metav1.NewTime(at).Rfc3339Copy()
 	history := slices.Clone(c.History)

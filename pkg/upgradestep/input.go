@@ -69,7 +69,8 @@ func (in Input) isApproved() bool {
 	return in.Decision.Target != nil && in.Spec.Approves(*in.Decision.Target, in.Current.Installed)
 }
 
-// isRebuilt reports whether the chosen bundle has the same name as the recorded one. Both must exist.
+// isRebuilt reports whether the chosen bundle has the same name as the recorded one, so that a step between them changes only the image.
+// Both bundles must exist.
 func (in Input) isRebuilt() bool { return in.Current.Recorded.Bundle == in.chosen().Bundle }
 
 // leavesStep reports whether the spec has changed since the step to Recorded started, and the step has not ended. A change after the end of
@@ -92,7 +93,7 @@ func (in Input) isStillWanted() bool {
 	return in.CatalogUnreadable && !slices.ContainsFunc(in.Decision.Refused, func(r resolve.Refusal) bool { return isRunning(r.Candidate) })
 }
 
-// isHeldByRollout reports whether the rollout of the recorded bundle holds the next step. A bundle that is no longer wanted holds nothing.
+// isHeldByRollout reports whether the rollout of the recorded bundle holds the next step. It does not if the bundle is no longer wanted.
 func (in Input) isHeldByRollout() bool {
 	return RolloutOf(in.Current.Deployment).HoldsNextStep() && !in.leavesStep() && in.isStillWanted()
 }

@@ -26,7 +26,7 @@ func Message(in Input, step Step) string {
 	return ""
 }
 
-// excluding returns a version range that excludes a version from versionRange.
+// excluding returns versionRange with one version excluded. If versionRange has alternatives, the result is only an abbreviated example.
 func excluding(versionRange, version string) string {
 	switch {
 	case versionRange == "":

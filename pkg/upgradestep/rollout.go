@@ -14,17 +14,18 @@ import (
 // RolloutState is the phase of the rollout of a BundleDeployment's bundle.
 type RolloutState string
 
-// States of a rollout. The states before RolloutComplete hold the next step. Those after it do not, because nothing of the bundle runs.
+// States of a rollout. The states listed before RolloutComplete hold the next step. RolloutComplete does not, and neither do the states
+// after it, in which nothing of the bundle runs.
 const (
 	// RolloutPending: the status of the BundleDeployment refers to an earlier spec.
 	RolloutPending RolloutState = "Pending"
 	// RolloutUnpacking: the bundle is being pulled, unpacked or rendered.
 	RolloutUnpacking RolloutState = "Unpacking"
-	// RolloutApplying: not all objects are applied yet, or the API server refuses some of a first installation.
+	// RolloutApplying: not all objects are applied yet, or the API server refuses some objects of a first installation.
 	RolloutApplying RolloutState = "Applying"
 	// RolloutRefused: the API server refuses objects of the version, and the version before it still runs.
 	RolloutRefused RolloutState = "Refused"
-	// RolloutUnhealthy: everything is applied, but it is not healthy, or its health is not known yet.
+	// RolloutUnhealthy: all objects are applied, but not all of them are healthy, or their health is not known yet.
 	RolloutUnhealthy RolloutState = "Unhealthy"
 	// RolloutProgressing: everything is healthy, and the rollout has not ended.
 	RolloutProgressing RolloutState = "Progressing"
@@ -122,8 +123,8 @@ func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
 }
 
 // IsNotRetried reports whether the version in the spec of a BundleDeployment failed and is not tried again, even if the version before it
-// is lost and cannot be restored. It returns false while the status is about an earlier spec or an earlier attempt. A failure is of the
-// past if a later revision of the same spec rolls out or is active, for example because a tag names other content.
+// is lost and cannot be restored. It returns false while the status is about an earlier spec or an earlier attempt. It also returns false
+// if a later revision of the same spec rolls out or is active, for example because a tag refers to new content.
 func IsNotRetried(deployment *corev1alpha2.BundleDeployment) bool {
 	if deployment.Status.ObservedGeneration < deployment.Generation || isOtherAttempt(deployment) || runsNewest(deployment.Status) {
 		return false
@@ -174,8 +175,9 @@ func OperatorText(text string) string { return platformOperatorFields.Replace(te
 // TrimStop returns a text without surrounding white space and without final full stops.
 func TrimStop(text string) string { return strings.TrimRight(strings.TrimSpace(text), ".") }
 
-// platformOperatorFields replaces the names of fields of a BundleDeployment by the names of the PlatformOperator's fields that are copied
-// to them. A user must set the latter. It also names the object of conditions that a PlatformOperator does not have.
+// platformOperatorFields replaces the names of BundleDeployment fields with those of the PlatformOperator fields from which they are
+// copied, because users set the fields of the PlatformOperator. It also adds "of the BundleDeployment" to conditions that a
+// PlatformOperator does not have.
 var platformOperatorFields = strings.NewReplacer(
 	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
 	"spec.installNamespace", "spec.install.namespace", "spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",

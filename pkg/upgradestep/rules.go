@@ -20,9 +20,9 @@ type rule struct {
 //
 // The order follows these principles. First of all, the manager undoes a deletion by somebody else. A step starts when the step before it
 // is complete and status shows that. A version whose rollout is not complete holds the next step, because a new step would hide the failure
-// and may aggravate it. It no longer holds the next step when it is no longer wanted: the spec has changed since the step started, or the
-// author withdrew the version. A version of which nothing runs (unusable, rolled back) holds nothing. During a cluster update, the only
-// steps that start are first installations, approved steps, and steps away from an unfinished step.
+// and may aggravate it. The version stops holding the next step when it is not wanted any more: the spec has changed since the step
+// started, or the author withdrew the version. A version of which nothing runs (unusable, rolled back) holds nothing. During a cluster
+// update, the only steps that start are first installations, approved steps, and steps away from an unfinished step.
 var rules = []rule{
 	{"spec.paused is set", func(in Input) bool { return in.Spec.Paused }, stay(Keep, ReasonPaused)},
 	{"the BundleDeployment is being deleted", isDeploymentDeleted, stay(Wait, ReasonDeploymentDeleted)},
@@ -74,8 +74,8 @@ func isHeldByClusterUpdate(in Input) bool {
 	return in.ClusterUpdate != "" && in.Current.Installed != nil && in.Current.WasReady() && !in.isApproved() && !in.leavesStep()
 }
 
-// stay returns a function that returns a step that stays with the recorded bundle. For Wait and Hold, the step also contains the chosen
-// bundle as Next.
+// stay returns the function of a rule whose step keeps the recorded bundle. For Wait and Hold, the step also contains the chosen bundle as
+// Next.
 func stay(action Action, reason Reason) func(Input) Step {
 	return func(in Input) Step {
 		step := Step{Action: action, Reason: reason}
@@ -90,7 +90,7 @@ func stay(action Action, reason Reason) func(Input) Step {
 	}
 }
 
-// begin returns a function that returns a step that starts with the chosen bundle.
+// begin returns the function of a rule that starts a step to the chosen bundle.
 func begin(action Action) func(Input) Step {
 	return func(in Input) Step {
 		bundle := in.chosen()
@@ -112,8 +112,8 @@ func keepChosen(in Input) Step {
 }
 
 // withRecordedImage returns the chosen bundle with the image reference in the BundleDeployment, because a new reference to the same image
-// would be rolled out as if it were new content. It keeps a new reference with the same digest only if this cannot do harm: if the image
-// cannot be pulled now, or the rollout is complete.
+// would be rolled out as if it were new content. It uses a new reference with the same digest only if this does no harm: if the image
+// cannot be pulled from the recorded reference, or the rollout is complete.
 func (in Input) withRecordedImage() platformv1alpha1.InstalledBundle {
 	chosen, deployment := in.chosen(), in.Current.Deployment
 	unpullable := deployment != nil && meta.IsStatusConditionFalse(deployment.Status.Conditions, corev1alpha2.ConditionUnpacked)

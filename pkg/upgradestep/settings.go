@@ -21,8 +21,8 @@ const (
 	RetryRequested SettingsChange = "RetryRequested"
 )
 
-// withSettings adds a start to the step if a new attempt with the same bundle begins, and returns the step. The settings are copied to the
-// BundleDeployment in any case, except during a pause.
+// withSettings returns the step, and adds a start to it if a new attempt with the same bundle begins. If status must show the last step
+// first, it sets Postponed instead. The settings are copied to the BundleDeployment in any case, except during a pause.
 func withSettings(in Input, step Step) Step {
 	current := in.Current
 	if step.Start != nil || step.Bundle == nil || step.Reason == ReasonPaused || current.Recorded == nil {
@@ -45,9 +45,9 @@ func withSettings(in Input, step Step) Step {
 	return step
 }
 
-// attemptTrigger returns the cause of a new attempt with the same bundle; empty if there is none. A changed configuration is always a
-// cause. Other changed settings are a cause only if the last attempt failed. The engine also retries a version by itself, when something
-// that the version lacked appears.
+// attemptTrigger returns the cause of a new attempt with the same bundle; empty if no attempt begins. A changed configuration is always a
+// cause. Other changed settings are a cause only if the last attempt failed. The retry that the engine starts by itself is also a cause.
+// The engine retries a failed version when a missing prerequisite appears.
 func attemptTrigger(in Input) platformv1alpha1.Trigger {
 	switch {
 	case in.Settings == ConfigChanged:

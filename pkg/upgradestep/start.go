@@ -13,9 +13,9 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// StepStart holds the time and the cause of the start of an upgrade step. The request that starts the step also writes it, as JSON in an
-// annotation of the BundleDeployment, so that a restart of the manager cannot lose it. Earlier managers wrote the same JSON: its keys must
-// not change.
+// StepStart holds the time and the cause of the start of an upgrade step. It is stored as JSON in an annotation of the BundleDeployment.
+// The API request that starts the step also writes the annotation, so that a restart of the manager cannot lose it. Earlier managers wrote
+// the same JSON: its keys must not change.
 type StepStart struct {
 	Started metav1.Time              `json:"started"`
 	Trigger platformv1alpha1.Trigger `json:"trigger"`

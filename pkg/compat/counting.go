@@ -115,8 +115,8 @@ func olderRevision(revision corev1alpha2.Revision, status corev1alpha2.BundleDep
 	return []corev1alpha2.Revision{revision}
 }
 
-// isTornDown reports whether only the finalizers of other controllers keep a deleted BundleDeployment. That is known because the manager
-// removes its own finalizer once the last object is deleted.
+// isTornDown reports whether only the finalizers of other controllers keep a deleted BundleDeployment. In that case its objects are
+// deleted, because the manager removes its own finalizers only after the last object is gone.
 func isTornDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && !slices.ContainsFunc(deployment.Finalizers, func(name string) bool {
 		return name == corev1alpha2.Finalizer || name == corev1alpha2.FinalizerCachedBundle || name == corev1alpha2.FinalizerUnpackCache

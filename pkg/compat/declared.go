@@ -23,7 +23,7 @@ const (
 
 // Declaration is the effective olm.maxOpenShiftVersion of a bundle, and its origin.
 type Declaration struct {
-	// Raw holds the values in the form that ReadMax parses; empty means no declaration.
+	// Raw holds the values in the format that ReadMax parses; empty means no declaration.
 	Raw []string
 	// From is FromCatalog or FromBundle; empty without a declaration.
 	From string
@@ -57,9 +57,9 @@ func declaration(raw []string, from string) Declaration {
 	return Declaration{Raw: raw, From: from}
 }
 
-// Record converts the raw values of a declaration to the form used in status. For one readable value, text is the minor version, such as
-// "4.21". Otherwise unreadable holds the values, truncated, and text shows them. Recalled converts them back to values for which ReadMax
-// has the same result.
+// Record converts the raw values of a declaration to the fields text and unreadable in status. For one readable value, text is the minor
+// version, such as "4.21". Otherwise unreadable holds the values, truncated, and text shows them. Recalled converts them back to values for
+// which ReadMax has the same result.
 func Record(raw []string) (text string, unreadable []string) {
 	max, err := ReadMax(raw)
 	switch {
@@ -77,7 +77,7 @@ func Record(raw []string) (text string, unreadable []string) {
 	return cmp.Or(cut(strings.Join(unreadable, " "), maxRecordedValue-len("…")), "?"), unreadable
 }
 
-// Recalled converts a declaration from the form that Record returns to raw values; nil if there is no declaration.
+// Recalled converts the results of Record back to raw values; nil if there is no declaration.
 func Recalled(text string, unreadable []string) []string {
 	switch {
 	case len(unreadable) > 0:

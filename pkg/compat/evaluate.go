@@ -36,8 +36,8 @@ type Operator struct {
 	Max []string
 	// Candidates are the other versions in the catalogs, in any order.
 	Candidates []Candidate
-	// IncompleteReason is the reason why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set, a
-	// message may name a remedy, but does not claim that there is none.
+	// IncompleteReason is the reason why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set,
+	// messages do not claim that an operator has no remedy.
 	IncompleteReason string
 	// Paused reports whether spec.paused is set, so that no candidate is installed.
 	Paused bool

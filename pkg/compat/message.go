@@ -15,6 +15,7 @@ const (
 	// the name to each line when it merges conditions.
 	LinePrefix = 48
 
+	// maxName, maxVersion, maxWhy, maxCause and maxNote are the maximum sizes of parts of a message, in bytes.
 	maxName    = 63
 	maxVersion = 64
 	maxWhy     = 160
@@ -24,8 +25,8 @@ const (
 	maxOverridden = 16
 )
 
-// text is the draft of a message: a mandatory head, one line for each blocker, groups, and the next step. Lines and groups are omitted if they
-// do not fit.
+// text is the draft of a message: a mandatory head, one line for each blocker, groups, and the next step. Lines and groups are omitted if
+// they do not fit.
 type text struct {
 	head   string
 	lines  []string
@@ -49,8 +50,8 @@ func (t *text) add(g group) {
 	}
 }
 
-// render formats the message, with notes before the last lines, in at most MaxMessage bytes. The next step takes precedence over the notes,
-// and both take precedence over the other lines.
+// render formats the message in at most MaxMessage bytes. The notes precede the lines about the next step. The next step takes precedence
+// over the notes, and both take precedence over the other lines.
 func (t text) render(notes ...string) string {
 	message := []string{t.head}
 	space := MaxMessage - cost(t.head)

@@ -148,7 +148,7 @@ func unreadable(raw string) error {
 	return fmt.Errorf("olm.maxOpenShiftVersion %s cannot be read, a minor version such as \"4.20\" is expected", cut(raw, 40))
 }
 
-// cut returns a text on one line for a message, truncated to at most most bytes.
+// cut returns a text on one line for a message, truncated to the given number of bytes (most).
 func cut(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {

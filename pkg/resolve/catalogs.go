@@ -19,7 +19,7 @@ type catalogSelection struct {
 	permitted, excluded, selected []Catalog
 	// offering holds the selected catalogs that have the package, and unread holds those that could not be read.
 	offering, unread []Catalog
-	// unlisted holds the kinds of catalogs that could not be listed, so that more catalogs may exist.
+	// unlisted holds the kinds of catalogs that could not be listed. If it is not empty, more catalogs may exist.
 	unlisted []string
 }
 
@@ -119,7 +119,7 @@ func (f catalogSelection) hasPending() bool {
 	return slices.ContainsFunc(f.unread, func(c Catalog) bool { return c.Pending })
 }
 
-// unreadReason returns the catalogs that could not be read, with their errors. If namesOnly is true, the text of the reason omits the
+// unreadReason returns a reason that names the catalogs that could not be read, with the errors. If namesOnly is true, its text omits the
 // errors.
 func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {
 	unread := reason.Unread{UnlistedKinds: f.unlisted, NamesOnly: namesOnly}
@@ -153,7 +153,7 @@ func (f catalogSelection) notes() []string {
 	return notes
 }
 
-// faults returns, for each catalog whose content for the package has faults, the first fault.
+// faults returns the first fault in each catalog's content for the package. It omits catalogs without faults.
 func (f catalogSelection) faults() (faults reason.Faults) {
 	for _, offer := range f.offering {
 		if len(offer.Package.Faults) > 0 {

@@ -23,7 +23,7 @@ func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	return kept, lower
 }
 
-// outranked returns the Refusal of an option that is refused because an option of a higher priority fits.
+// outranked returns the Refusal of o. The cause is that the option by, from a catalog with a higher priority, fits.
 func (o *Option) outranked(by *Option) Refusal {
 	return Refusal{Candidate: o.Candidate, Rule: RulePriority, Cause: reason.Outranked{Catalog: o.Catalog, Priority: o.priority, By: by.Catalog}}
 }

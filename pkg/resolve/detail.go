@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// maxDeclared is the maximum number of different olm.maxOpenShiftVersion values for which the refusal of the lowest version is explained in
-// detail.
+// maxDeclared is the maximum number of different values of olm.maxOpenShiftVersion for which the lowest refused version gets a detailed
+// reason.
 const maxDeclared = 32
 
 // addDetails gives detailed reasons to those unreachable versions that detailedVersions selects. A detailed reason, such as the bundles

@@ -86,7 +86,7 @@ func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
 // SetIndex replaces the index with one of the same ClusterState, which may have different registered operators.
 func (e *Evaluation) SetIndex(index *ClusterIndex) { e.query.index = index }
 
-// Absence returns the reason why a kind or package is missing that the package requirer requires. The requirer may be the package of
+// Absence returns the reason why a kind or package that the package requirer requires is missing. The requirer may be the package of
 // another operator.
 func (e *Evaluation) Absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	return e.query.absence(requirer, leaf)

@@ -29,7 +29,8 @@ func explain(req Request, selection catalogSelection, refusals []Refusal) (condi
 	return platformv1alpha1.ReasonValidationFailed, reason.Sentences{all, selection.faults()}
 }
 
-// missingChannels returns a reason that names the existing channels if no catalog has a requested channel; nil if one has.
+// missingChannels returns nil if a catalog has at least one of the requested channels. Otherwise it returns a reason that names the
+// existing channels.
 func missingChannels(req Request, offering []Catalog) reason.Reason {
 	missing := reason.NoChannel{Package: req.Package, Channels: req.Channels}
 	for _, offer := range offering {
@@ -127,8 +128,8 @@ func isSatisfiable(text string, permitted *semver.Constraints) bool {
 	return slices.ContainsFunc(tried, func(version semver.Version) bool { return permitted.Check(&version) })
 }
 
-// newestByRule returns, for each rule, the newest version that it refused and the number of others. The rule that refused the newest
-// version comes first.
+// newestByRule returns, for each rule, the newest version that the rule refused, and the number of other versions that it refused. The rule
+// that refused the newest version comes first.
 func newestByRule(refusals []Refusal) (newest []reason.RefusedVersion) {
 	at := map[string]int{}
 	for _, r := range refusals {

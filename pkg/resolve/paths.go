@@ -138,8 +138,8 @@ func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 
 // whyAvoided returns the reason why no path may lead through an option; nil if a path may. A path may lead through versions below the
 // range, to enter the range. It may also lead through versions above the range, but from there only to other versions above the range.
-// These are refused, but the paths to them show what a wider range would permit. It must not lead through a version that the spec excludes
-// from the middle of the range, such as a faulty one.
+// These are refused, but the paths to them show what a wider range would permit. A path must not lead through a version that the spec
+// excludes from the middle of the range, such as a faulty one.
 func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	why := rangeRule(q, o)
 	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
@@ -268,8 +268,8 @@ func (p *upgradePaths) pathTo(o *Option) []Step {
 	return steps
 }
 
-// versionsTo returns the versions of the steps to an option, which must be reachable. It allocates less memory than pathTo, because paths
-// may be long.
+// versionsTo returns the versions of the steps to an option, which must be reachable. Unlike pathTo, it does not copy the candidates,
+// because paths may be long.
 func (p *upgradePaths) versionsTo(o *Option) []string {
 	at, _ := p.node(o)
 	path, _ := p.reach.Path(at)

@@ -15,8 +15,8 @@ func apiServicesRule(q *query, o *Option) reason.Reason {
 	return reason.APIServices{}
 }
 
-// externallyManagedRule refuses a package, or a bundle with a kind, that another installer manages on the cluster. Otherwise, each of the
-// two would revert what the other writes. It permits the installed bundle.
+// externallyManagedRule refuses a bundle if another installer on the cluster manages its package or a kind that it provides. Otherwise,
+// each of the two installers would revert what the other writes. It permits the installed bundle.
 func externallyManagedRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -80,7 +80,7 @@ func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	})
 }
 
-// absence returns the reason why a kind or package is missing that the package requirer requires, and what would provide it.
+// absence returns the reason why a kind or package that the package requirer requires is missing, and what would provide it.
 func (q *query) absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	absence := reason.Absence{Leaf: leaf}
 	switch {

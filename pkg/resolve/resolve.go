@@ -132,15 +132,16 @@ type Decision struct {
 	Available []Candidate
 	// Refused are all other candidates of the package, newest first.
 	Refused []Refusal
-	// Updates lists the versions above the installed one, newest first, each only once, with the path to it or what blocks it.
+	// Updates lists the versions above the installed one, newest first and without duplicates. Each has the path to it, or the reason why
+	// it is blocked.
 	Updates []Update
 	// Reason is empty if a bundle was chosen or is waiting for approval. Otherwise it is a reason for the Installed condition: SourceFailed
 	// or ValidationFailed.
 	Reason string
 	// Message explains the decision in at most reason.MaxMessage bytes. It does not depend on the order of the input.
 	Message string
-	// Obstacle is the reason why nothing was chosen although a version fits; empty otherwise. Unlike Message, it does not list the catalogs
-	// that could not be read.
+	// Obstacle is the reason why nothing was chosen although a version fits; empty otherwise. Unlike Message, it does not end with the list
+	// of catalogs that could not be read.
 	Obstacle string
 	// HasPendingCatalogs reports whether a selected catalog has not been read yet. The decision may change when it has been read.
 	HasPendingCatalogs bool
@@ -148,9 +149,9 @@ type Decision struct {
 	// catalogs without the errors, so that the text does not change with each error. Both texts also name the kinds of catalogs that could
 	// not be listed; if there are such kinds, OmittedCatalogs names only these. Both texts are empty if all catalogs were listed and read.
 	UnreadCatalogs, OmittedCatalogs string
-	// UnavailableCatalogs contains a sentence for each selected catalog that could not be read for some time. It says whether the catalog
-	// is omitted or its last content is used, and where to look. The sentences are sorted, limited in number, and do not change with the
-	// errors.
+	// UnavailableCatalogs contains a sentence for each selected catalog that could not be read for some time. Each sentence says whether
+	// the catalog is omitted or its last content is used, and where to look. The sentences are sorted, limited in number, and do not change
+	// with the errors.
 	UnavailableCatalogs []string
 	// Conflicts are the conflicts with other operators that prevent a better version, at most 10, sorted by that version, best first.
 	Conflicts []Conflict

@@ -29,7 +29,7 @@ const (
 	RuleNotAllowed = "NotAllowed"
 	// RuleAPIServices refuses bundles that provide aggregated APIs.
 	RuleAPIServices = "APIServices"
-	// RuleExternallyManaged refuses a package, or a bundle that provides a kind, that OLM v0, OLM v1 or Helm manages on the cluster.
+	// RuleExternallyManaged refuses a bundle if OLM v0, OLM v1 or Helm manages its package, or a kind that it provides, on the cluster.
 	RuleExternallyManaged = "ExternallyManaged"
 	// RuleRequirement refuses a bundle that requires a kind or package that is missing and that no other operator provides.
 	RuleRequirement = "Requirement"
@@ -42,10 +42,10 @@ const (
 )
 
 // rules are applied in this order, and a Refusal names the first rule that refuses the candidate. The order is: the channel, the catalog's
-// content, the rest of the spec, and what the cluster can run.
+// content, the rest of the spec, what the cluster can run, and pre-releases.
 var rules = [...]struct {
 	name string
-	// fit reports whether the rule depends on what the cluster can run. If it is false, the rule depends on the request.
+	// fit reports whether the rule is about what the cluster can run. If it is false, the rule is about what the spec requests.
 	fit bool
 	// refuse returns the reason why the option must not be installed; nil if the rule permits it. Rules after RuleVersion may assume a
 	// valid version.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Edge is an edge from one bundle of a Graph to another. From and To are indexes into Bundles.
+// Edge leads from one bundle of a Graph to another. From and To are indexes into Bundles.
 type Edge struct {
 	From, To int
 	// Sources are the entries and rules that the edge results from, without duplicates, in a stable order.

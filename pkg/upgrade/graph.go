@@ -26,7 +26,7 @@ type Package struct {
 	Default Semantics
 	// Override replaces the semantics of the package; empty keeps them. Steps apply in both cases.
 	Override Semantics
-	// OnlyPrereleases means that the selected channels contain only pre-releases.
+	// OnlyPrereleases means that the selected channels contain only pre-releases. Semver then treats them as releases.
 	OnlyPrereleases bool
 	// SelfCertified permits every hop, including hops to a lower version. Edges and steps are ignored.
 	SelfCertified bool
@@ -82,8 +82,8 @@ func (s Source) String() string {
 // Graph holds the edges and rules of one package. It is safe for concurrent use unless the package has a Limit.
 type Graph struct {
 	pkg Package
-	// bundles are in ascending order of their versions. levels[i] is a number for the version of bundles[i]; bundles with equal versions
-	// have the same number.
+	// bundles are in ascending order of their versions. levels[i] numbers the version of bundles[i], in ascending order; bundles with equal
+	// versions have the same number.
 	bundles []Bundle
 	levels  []int
 	// order lists the indexes of the bundles in their order of preference on a path. rank[i] is the position of bundle i in order.
@@ -94,8 +94,8 @@ type Graph struct {
 	// unfit holds the ranks of the bundles that the cluster must not run. hasAvoided is true if a bundle has Avoid set.
 	unfit      set
 	hasAvoided bool
-	// entries are the channels' entries, entriesOf holds the indexes of each bundle's entries, and channels are the channels' names. byName
-	// holds the indexes of the bundles with a given name.
+	// entries are the channels' entries, and channels are the names of the channels. entriesOf holds, for each bundle, the indexes of its
+	// entries. byName holds the indexes of the bundles, keyed by name.
 	entries   []entry
 	entriesOf [][]int
 	channels  []string
@@ -240,9 +240,9 @@ func (g *Graph) readEntries() {
 	g.channels = slices.Compact(g.channels)
 }
 
-// isSemverCompatible reports whether semantic versioning permits to, which must be higher, as a replacement for from. It permits nothing
-// after 0.0.z, and no other minor version after 0.y. A pre-release may be followed by later pre-releases of its version, by its release and
-// by what may follow that release. If a package contains only pre-releases, they are treated as releases.
+// isSemverCompatible reports whether semantic versioning permits the version to as a replacement for the version from, which must be lower.
+// It permits nothing after 0.0.z, and no other minor version after 0.y. A pre-release may be followed by later pre-releases of its version,
+// by its release and by what may follow that release. If a package contains only pre-releases, they are treated as releases.
 func (g *Graph) isSemverCompatible(from, to Version) bool {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil || a.Major() != b.Major() {

@@ -37,8 +37,8 @@ type Reachability struct {
 	bySemantics map[Semantics]*Reachability
 }
 
-// pathNode is the last node of one path, with the progress of an operator that follows the path. parent is the node before it on the path;
-// nil at the start.
+// pathNode is a bundle at the end of one path, with the progress of an operator that follows the path. parent is the node before it on the
+// path; nil at the start.
 type pathNode struct {
 	at       int // start means the installed bundle
 	progress progress
@@ -273,8 +273,8 @@ func (r *Reachability) FirstHops() []int {
 	})
 }
 
-// FirstMatch returns, for each bundle, the index of the first bundle on the path to it for which has returns true. The path includes the
-// bundle itself. The index is -1 if there is no match or no path.
+// FirstMatch returns, for each bundle, the index of the first bundle on the path to it for which the function has returns true. The path
+// includes the bundle itself. The index is -1 if there is no match or no path.
 func (r *Reachability) FirstMatch(has func(bundle int) bool) []int {
 	return r.foldPaths(func(at, before int) int {
 		if before < 0 && has(at) {

@@ -35,6 +35,7 @@ type Refusal struct {
 }
 
 const (
+	// maxListed is the maximum number of parts that a message lists, and maxCause is the maximum size of a cause in it, in bytes.
 	maxListed = 3
 	maxCause  = 300
 	// maxReachableSets is the maximum number of sets of reachable bundles that a Reachability caches.
@@ -43,8 +44,8 @@ const (
 	selfCertified = "set spec.upgrades.edges to SelfCertified to move anyway, at your own risk"
 )
 
-// Reason returns the reason why the bundle with this index is not reachable; empty if it is reachable or installed. All bundles together
-// need only a few searches.
+// Reason returns the reason why the bundle with this index is not reachable; empty if it is reachable or installed. Calls for different
+// bundles share their searches, so all bundles together need only a few.
 func (r *Reachability) Reason(to int) Reason {
 	reason, _ := r.reasonAndPath(to)
 	return reason

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// set is a bit set of small numbers. A search unites sets, and iterates over them, word by word.
+// set is a bit set of small numbers. Searches unite sets and iterate over them one 64-bit word at a time.
 type set []uint64
 
 func newSet(size int) set { return make(set, (size+63)/64) }

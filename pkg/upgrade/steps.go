@@ -47,7 +47,7 @@ func (g *Graph) compileSteps() {
 	}
 }
 
-// compileThrough sets the bundles in a step's Through range, and the latest of them. If the budget is exhausted, it omits some.
+// compileThrough sets the fields through and latest of a step. If the budget is exhausted, it omits some bundles.
 func (g *Graph) compileThrough(s *step) {
 	for at, bundle := range g.bundles {
 		if g.budget.exhausted() {
@@ -117,8 +117,8 @@ func (g *Graph) mask(version Version, inside func(*step) bool) stepMask {
 	return m
 }
 
-// progress has bits for the steps that an operator has triggered, by a version in From, and satisfied, by a version in Through. Satisfied
-// steps stay satisfied.
+// progress has bits for the steps that an operator has triggered and satisfied by the versions that it has passed through (see stepMask).
+// Satisfied steps stay satisfied.
 type progress struct{ triggered, satisfied uint64 }
 
 func (a progress) after(m stepMask) progress {

@@ -11,14 +11,14 @@ type successors struct {
 	// bundles are successors and, with requireSemver, only those that semantic versioning permits.
 	byName        [][]int32
 	requireSemver bool
-	// all holds the spans over all bundles, and prereleases holds those over the pre-releases among them. All targets are higher than their
-	// spans.
+	// all finds the spans of bundles, and prereleases finds the spans of positions among the pre-releases. The target of a span is higher
+	// than all bundles in the span.
 	all, prereleases          *spanIndex
 	spans, spansOfPrereleases []targetSpan
 }
 
-// take returns the slice into with the unvisited ranks that may follow a bundle appended, in ascending order. It marks these ranks as
-// visited. looked is the number of ranks and nodes that it checked.
+// take appends the unvisited ranks that may follow a bundle to the given slice (into), in ascending order, and returns the slice. It marks
+// these ranks as visited. looked is the number of ranks and nodes that it checked.
 func (x *successors) take(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken, looked = x.collect(from, u, into)
 	slices.Sort(taken)

@@ -39,8 +39,8 @@ func digestOf(ref string) string {
 	return digest
 }
 
-// repositoryOf returns the full name of a reference's repository, in the form that the image fetcher uses. It returns an unreadable
-// reference unchanged.
+// repositoryOf returns the full name of a reference's repository, with the same default registry as the image fetcher. It returns a
+// reference that cannot be parsed unchanged.
 func repositoryOf(ref string) string {
 	parsed, err := name.ParseReference(ref)
 	if err != nil {

@@ -82,8 +82,8 @@ func (in Input) leavesStep() bool {
 }
 
 // isStillWanted reports whether the running bundle could still be chosen: it is available, or it is on the path to an available version. If
-// the start of its step is unknown, the path is ignored: otherwise a version that the spec excludes would be held forever. A bundle that no
-// catalog contains is still wanted while the catalog from which it was chosen cannot be read.
+// the start of its step is unknown, the path is ignored, because otherwise a version that the spec excludes would hold the next step
+// forever. A bundle that no catalog contains is still wanted while the catalog from which it was chosen cannot be read.
 func (in Input) isStillWanted() bool {
 	isRunning := func(c resolve.Candidate) bool { return SameBundle(in.Current.running(), BundleOf(c)) }
 	if slices.ContainsFunc(in.Decision.Available, isRunning) ||

@@ -22,7 +22,8 @@ const (
 )
 
 // withSettings returns the step, and adds a start to it if a new attempt with the same bundle begins. If status must show the last step
-// first, it sets Postponed instead. The settings are copied to the BundleDeployment in any case, except during a pause.
+// first, it sets Postponed instead. The settings are copied to the BundleDeployment even without a start, except during a pause and while
+// the change is postponed.
 func withSettings(in Input, step Step) Step {
 	current := in.Current
 	if step.Start != nil || step.Bundle == nil || step.Reason == ReasonPaused || current.Recorded == nil {

@@ -17,7 +17,7 @@ const (
 	Restore Action = "Restore"
 	// Keep stays with the recorded bundle, because the spec is paused or no other bundle is chosen.
 	Keep Action = "Keep"
-	// Wait stays with the recorded bundle for a time, for a reason that another part of status reports.
+	// Wait stays with the recorded bundle temporarily. Another part of status reports the reason.
 	Wait Action = "Wait"
 	// Hold stays with the recorded bundle although a different one is wanted. Message returns the reason and the remedy.
 	Hold Action = "Hold"

@@ -116,7 +116,8 @@ type jointDecision struct {
 	hints     []hintState
 }
 
-// relevantState is the part of the cluster's state that a component's decisions depend on: its kinds and packages.
+// relevantState is the part of the cluster's state that a component's decisions depend on: what exists of the kinds and packages that the
+// component provides or requires.
 type relevantState struct {
 	// served lists the kinds that do not depend on PlatformOperators. provided lists the kinds that each operator of the component
 	// provides.

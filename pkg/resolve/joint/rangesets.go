@@ -50,7 +50,7 @@ func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSe
 	return sets
 }
 
-// of returns the number of the group of a version; -1 if the operator has no such version.
+// of returns the number of a version's group; -1 if the operator has no such version.
 func (sets rangeSets) of(version upgrade.Version) int32 {
 	at, found := sets.versions.Position(version)
 	if !found {

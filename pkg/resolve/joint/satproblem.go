@@ -23,7 +23,7 @@ type satProblem struct {
 }
 
 // constraint is a rule for solutions that applies if on is true. If other is nil, the rule is that the variable's requirement is met.
-// Otherwise it is that the operators variable and other do not overlap.
+// Otherwise the rule is that the operators variable and other do not overlap.
 type constraint struct {
 	on              z.Lit
 	variable, other *variable
@@ -84,8 +84,8 @@ func (p *satProblem) isMetNow(r catalog.Requirement) bool {
 	})
 }
 
-// literal returns a literal that is true only if a requirement is met at a time. If want is false, the literal is true only if the
-// requirement is not met. when is 0 for the time after the next step, and 1 for the end of the paths.
+// literal returns a literal that is true only if a requirement is met at the time that when selects. If want is false, the literal is true
+// only if the requirement is not met. when is 0 for the time after the next step, and 1 for the end of the paths.
 func (p *satProblem) literal(r catalog.Requirement, want bool, when int) z.Lit {
 	members, every, wanted := r.Operands(want)
 	switch {
@@ -128,7 +128,7 @@ func (p *satProblem) leafLiteral(leaf catalog.Requirement, want bool, when int) 
 	return met
 }
 
-// presence returns a literal that is true if and only if a kind or package exists at a time.
+// presence returns a literal that is true if and only if a kind or package exists at the time that when selects, as in literal.
 func (p *satProblem) presence(leaf catalog.Requirement, when int) z.Lit {
 	if p.index.IsMetByCluster(leaf) {
 		return p.isTrue

@@ -106,7 +106,7 @@ func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasib
 }
 
 // applyOutcome refuses the sets that an operator does not get, and adds notes to the other operators in the conflict. If the operator keeps
-// its version, applyOutcome refuses the untried options, too.
+// its version, applyOutcome also refuses the untried options.
 func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	for _, why := range infeasible {
 		if why.set >= v.chosen {

@@ -18,7 +18,7 @@ const (
 // must depend only on the clauses and queries, so the number of conflicts limits the search. The solver makes one choice after another,
 // gini propagates each choice, and each conflict becomes a clause.
 type solver struct {
-	// clauses holds all clauses so far, each followed by a null literal. last is the last variable.
+	// clauses holds all clauses so far, each followed by a null literal. last is the variable that was added last.
 	clauses []z.Lit
 	last    z.Var
 	// propagator is a gini solver with all the clauses; nil if it must be rebuilt. It is discarded after a conflict: gini learns a clause
@@ -144,8 +144,8 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 }
 
 // minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. It tries to drop the first
-// assumptions first. The last query must have found no solution for keep and exactly these assumptions. ok is false if it had a different
-// result, or if the search reached a limit.
+// assumptions first. The last query must have found no solution for keep and exactly these assumptions. ok is false if that query had a
+// different result, or if the search reached a limit.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
 	if s.core == nil {
 		return nil, false

@@ -120,7 +120,8 @@ func presentSet(e *resolve.Evaluation) candidateSet {
 // present returns the candidate set that keeps the operator as it is.
 func (v *variable) present() candidateSet { return v.sets[len(v.sets)-1] }
 
-// versionsWith returns the versions, best first, for which has returns true after the next step or at the end of the path.
+// versionsWith returns the versions, best first, for which the function has returns true: for the state after the next step, or for the
+// state at the end of the path.
 func (v *variable) versionsWith(has func(installState) bool) (versions []string) {
 	for _, set := range v.sets {
 		if !slices.ContainsFunc(set.states[:], has) {

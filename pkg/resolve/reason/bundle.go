@@ -127,7 +127,8 @@ func (r MinKube) text() string {
 	return fmt.Sprintf("needs Kubernetes %s, the cluster has %s", r.Min, r.Cluster)
 }
 
-// NoNamespace refuses a bundle that supports watching neither all namespaces nor only its own, if the spec names no namespace.
+// NoNamespace refuses a bundle because the spec names no namespace to watch, and the bundle supports neither AllNamespaces nor
+// OwnNamespace.
 type NoNamespace struct{ Supported []string }
 
 func (r NoNamespace) text() string {

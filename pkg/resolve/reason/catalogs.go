@@ -140,8 +140,8 @@ func (r UnavailableCatalog) text() string {
 	return fmt.Sprintf("catalog %s %s: look at %s, and at the manager's log", r.ID, what, where)
 }
 
-// Unavailable returns a sentence for each catalog, sorted. It returns at most MaxUnavailable of them, and one more with the number of the
-// others.
+// Unavailable returns a sentence for each catalog, sorted. If there are more than MaxUnavailable, it returns that many, and one more
+// sentence with the number of the others.
 func Unavailable(catalogs []UnavailableCatalog) []string {
 	var sentences []string
 	for _, each := range catalogs {

@@ -219,7 +219,7 @@ func (SelfCertified) text() string {
 
 // RefusedVersion is a refused version. More is the number of older versions that the same rule refuses.
 type RefusedVersion struct {
-	// Version is the version; empty if the bundle has no valid version. In that case, the text names Bundle.
+	// Version is empty if the bundle has no valid version. In that case, the text names Bundle.
 	Version, Bundle string
 	Why             Reason
 	More            int

@@ -28,7 +28,8 @@ func (r Requirement) text() string {
 // required returns the text of the requirement, shortened.
 func required(r catalog.Requirement) string { return Clip(r.String(), MaxCause) }
 
-// failureMessages returns the authors' messages for a requirement and the requirements in it, in parentheses; empty if there are none.
+// failureMessages returns the messages of the bundle's author for a requirement and its nested requirements, in parentheses; empty if there
+// are none.
 func failureMessages(r catalog.Requirement) string {
 	var texts []string
 	var collect func(r catalog.Requirement)

@@ -16,6 +16,7 @@ const (
 	// MaxUnavailable is the maximum number of unavailable catalogs that Unavailable lists. The limit leaves room for other warnings.
 	MaxUnavailable = 10
 
+	// maxQuoted, maxWhy and maxUnread are maximum sizes in bytes; the others are maximum numbers of list elements.
 	maxQuoted    = 64
 	maxWhy       = 500
 	maxUnread    = 400 // larger, because the cause of a failed connection comes last, after addresses and requests

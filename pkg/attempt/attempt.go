@@ -1,5 +1,5 @@
-// Package attempt identifies the attempts to install a revision, by the settings of a BundleDeployment. It does not know which attempts
-// failed: pkg/revision records those, and pkg/upgradestep compares them with the current attempt.
+// Package attempt identifies an attempt to install a revision by the settings of the BundleDeployment. It does not know which attempts
+// failed: pkg/revision records failed attempts, and pkg/upgradestep compares them with the current attempt.
 package attempt
 
 import (
@@ -14,10 +14,10 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Of identifies the attempt that a BundleDeployment requests. The result is a digest, with 16 characters, of the settings that decide how
-// any revision is installed, and of annotation platform.openshift.io/retry. A revision that missed its deadline is tried again when the
-// digest changes. The digest does not include the source and the configuration: a different source or configuration is a different
-// revision.
+// Of returns a digest of 16 characters that identifies the attempt that a BundleDeployment requests. The digest covers annotation
+// platform.openshift.io/retry, and the settings that decide how any revision is installed. A revision that missed its deadline is tried
+// again when the digest changes. The source and the configuration are not part of the digest, because a change to either creates a
+// different revision.
 func Of(deployment *corev1alpha2.BundleDeployment) string {
 	spec := deployment.Spec
 	text, err := json.Marshal([]any{
@@ -32,9 +32,10 @@ func Of(deployment *corev1alpha2.BundleDeployment) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// RepeatedWhen returns the change in the cluster after which a failed attempt is repeated, preceded by a comma so that it fits into a list
-// of causes. It is empty if there is no such change. The arguments are the fields of status.revisions with these names. An older manager
-// did not record the missing kinds, and without them the attempt is not repeated.
+// RepeatedWhen returns a clause that names the change in the cluster after which a failed attempt is repeated. The clause begins with a
+// comma, so that it can be appended to a list of causes. It is empty if no change in the cluster leads to a repetition. The arguments are
+// the fields with these names in status.revisions. kindsMissing is empty if an older manager recorded the failure; such an attempt is not
+// repeated.
 func RepeatedWhen(failedFor corev1alpha2.FailedFor, kindsMissing []corev1alpha2.MissingKind) string {
 	switch {
 	case failedFor == corev1alpha2.FailedForKinds && len(kindsMissing) > 0:

@@ -1,5 +1,5 @@
 // Package background runs the tasks that controllers start outside of their syncs, such as fetching an image or reading a catalog, so that
-// a caller can wait until none is running. It does not depend on the kinds of tasks.
+// a caller can wait until none is running. It does not know what the tasks do.
 package background
 
 import (

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// providers are the components that issue certificates, each with the resources that a cluster serves if it has the component. Current
-// returns the first one that the cluster has. OpenShift always has service-ca.
+// providers are the components that issue certificates, in order of preference: Current returns the first one that the cluster has. A
+// cluster has a component if it serves the component's resources. OpenShift always has service-ca.
 var providers = []struct {
 	provider  bundle.CertificateProvider
 	version   string
@@ -45,8 +45,8 @@ func NewFinder(cluster discovery.CachedDiscoveryInterface, clock clock.PassiveCl
 	return &Finder{cluster: cluster, clock: clock}
 }
 
-// Current returns the provider that the cluster has now; empty if it has none. It reads the cluster each time, because what is rendered for
-// the provider is then stored. It returns an error if the cluster cannot be read.
+// Current returns the certificate provider of the cluster; empty if it has none. It reads the cluster on every call, because what is
+// rendered for the provider is then stored. It returns an error if the cluster cannot be read.
 func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	f.cluster.Invalidate()
 	for _, each := range providers {
@@ -61,9 +61,8 @@ func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	return "", nil
 }
 
-// Recent returns the provider that the cluster had at most recentPeriod ago. It reads the cluster only if no such result is cached. When
-// the manager starts, hundreds of BundleDeployments check whether they would now be rendered for a different provider, and share one
-// request.
+// Recent is like Current, but may return a result that is up to recentPeriod old. When the manager starts, hundreds of BundleDeployments
+// check whether they would be rendered for a different provider. With Recent, they share one request.
 func (f *Finder) Recent() (bundle.CertificateProvider, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -77,8 +77,8 @@ func (m *Metrics) SetDrift(deployment string, status corev1alpha2.BundleDeployme
 	m.setDrift(deployment, drifted(status))
 }
 
-// setDrift sets the series of reason, which is one of driftReasons, to 1, and deletes the series of the other reasons. An empty reason
-// deletes all.
+// setDrift sets the series for a reason, which must be one of driftReasons, to 1, and deletes the series for the other reasons. If reason
+// is empty, it deletes all of them.
 func (m *Metrics) setDrift(deployment, reason string) {
 	for _, each := range driftReasons {
 		if each == reason {

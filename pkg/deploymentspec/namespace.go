@@ -47,10 +47,10 @@ func IsInOtherNamespace(operator *platformv1alpha1.PlatformOperator, current upg
 	return current.Deployment != nil && named != "" && current.Deployment.Spec.InstallNamespace != named
 }
 
-// NamespaceToMoveTo returns the namespace to which the BundleDeployment moves: the one that the spec names, or the default one if the spec
-// named a namespace when the BundleDeployment was created but no longer does. chosen is the bundle to install; nil if unknown, and in that
-// case the default is unknown, too. NamespaceToMoveTo returns "" if the BundleDeployment stays, because something has been applied, the
-// PlatformOperator is paused, or the BundleDeployment is being deleted.
+// NamespaceToMoveTo returns the install namespace to which the BundleDeployment moves; "" if it stays where it is. The destination is the
+// namespace that the spec names. It is the default namespace if the spec named one when the BundleDeployment was created, and names none
+// any more. chosen is the bundle to install, which decides the default namespace. If chosen is nil, the BundleDeployment does not move to a
+// default. A BundleDeployment also stays if something has been applied, if it is being deleted, or if the PlatformOperator is paused.
 func NamespaceToMoveTo(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current, chosen *resolve.Candidate) string {
 	deployment := current.Deployment
 	if deployment == nil || deployment.DeletionTimestamp != nil || operator.Spec.Paused ||

@@ -17,7 +17,8 @@ import (
 const maxLabelValue = 63
 
 // New returns the BundleDeployment that runs a bundle for a PlatformOperator. Its annotations record the bundle and the start of the
-// upgrade step to it; start is nil if unknown. So one request both starts the step and records it, and no crash can separate the two.
+// upgrade step to it; start is nil if unknown. Because the annotations are part of the object, a single request starts the step and records
+// it, so that a crash cannot separate the two.
 func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.InstalledBundle, start *upgradestep.StepStart, namespace string) *corev1alpha2.BundleDeployment {
 	annotations := map[string]string{
 		platformv1alpha1.AnnotationBundle: asJSON(bundle), platformv1alpha1.AnnotationSettings: settingsDigest(operator),

@@ -12,7 +12,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// propagateSpec copies those settings of a PlatformOperator to a BundleDeployment that the controller of the BundleDeployment carries out.
+// propagateSpec copies to a BundleDeployment those settings of a PlatformOperator that the bundledeployment controller carries out.
 func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha1.PlatformOperatorSpec) {
 	onto.Deletion = from.Deletion.DeepCopy()
 	install := from.Install

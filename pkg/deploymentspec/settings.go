@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// SettingsChange returns the kind of change that the spec and the annotations of a PlatformOperator make in its BundleDeployment, apart
-// from the bundle. Only changes to how the bundle is installed count. A difference that another client made in the BundleDeployment is not
-// a change.
+// SettingsChange returns how the settings of a PlatformOperator (its spec and annotations, without the choice of a bundle) have changed
+// since its BundleDeployment was written. Only settings that decide how the bundle is installed count. If another client edits the
+// BundleDeployment, that is not a change.
 func SettingsChange(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) upgradestep.SettingsChange {
 	if existing == nil || HasRecordedSettings(operator, existing) {
 		return upgradestep.NoChange

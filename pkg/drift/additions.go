@@ -51,9 +51,9 @@ type Addition struct {
 	fields fieldpath.Path
 }
 
-// Additions returns what other field managers added to an object. A list item is one addition, and so is a map that its manager created;
-// otherwise each field is one. A field that several managers own counts as an addition by each of them. Additions returns at most 64
-// additions for each entry in managedFields.
+// Additions returns what other field managers, except systemManagers and those of BundleDeployments, added to an object. A list item counts
+// as one addition, and so does a map that its field manager created. Apart from these, each field counts. A field that several field
+// managers own counts once for each of them. Additions returns at most 64 additions for each entry in managedFields.
 func (c Comparison) Additions(declared, live *unstructured.Unstructured) []Addition {
 	var found []Addition
 	for _, entry := range live.GetManagedFields() {
@@ -83,7 +83,7 @@ type additionSearch struct {
 	found   []Addition
 }
 
-// below adds the additions among the fields that the manager owns below a location.
+// below finds the additions below a location. owned are the fields there that the field manager owns.
 func (s *additionSearch) below(at *location, owned *fieldpath.Set, declared, live any) {
 	for _, element := range elementsOf(owned) {
 		next, wanted, there := resolve(at, element, declared, live)
@@ -107,7 +107,7 @@ func (s *additionSearch) below(at *location, owned *fieldpath.Set, declared, liv
 	}
 }
 
-// isSharedMap reports whether a map contains entries from many managers, so that the manager that created it does not own it.
+// isSharedMap reports whether a map contains entries of many field managers, so that the one that created the map does not own all of it.
 func isSharedMap(name string) bool { return name == "labels" || name == "annotations" }
 
 func (s *additionSearch) add(at *location) {
@@ -131,9 +131,9 @@ func elementsOf(set *fieldpath.Set) []fieldpath.PathElement {
 	return elements
 }
 
-// resolve finds an element of managedFields in the declared value and in the live value. wanted is nil if the element is not declared. next
-// is nil if the live value lacks the element. The location of a declared item contains its index; the location of any other item contains
-// its key or value.
+// resolve finds an element of managedFields in the declared value and in the live value, and returns both. wanted is nil if the element is
+// not declared. next, the location of the element, is nil if the live value lacks the element. The location of a declared item contains its
+// index; the location of any other item contains its key or value.
 func resolve(at *location, element fieldpath.PathElement, declared, live any) (next *location, wanted, there any) {
 	switch {
 	case element.FieldName != nil:
@@ -175,9 +175,9 @@ func resolve(at *location, element fieldpath.PathElement, declared, live any) (n
 	return nil, nil, nil // elements with an index, which no API server records
 }
 
-// Without returns a copy of a live object without the removable additions, and the additions that were removed. With each addition, it
-// removes the largest enclosing part of the object that is neither declared nor owned by another manager, because an API server refuses
-// half of a probe or of a volume.
+// Without returns a copy of a live object without the removable additions, and the additions that were removed. An API server refuses half
+// of a probe or of a volume. Therefore Without extends each removal to the largest enclosing part of the object that is neither declared
+// nor owned by another field manager.
 func (c Comparison) Without(additions []Addition, declared, live *unstructured.Unstructured) (*unstructured.Unstructured, []Addition) {
 	trimmed := live.DeepCopy()
 	var taken []Addition
@@ -219,8 +219,8 @@ func isDeclared(declared any, path fieldpath.Path) bool {
 	return true
 }
 
-// isOwnedByOthers reports whether another manager owns a path or a field below it. It returns true if another manager's fields cannot be
-// decoded.
+// isOwnedByOthers reports whether a field manager other than the given one owns a path or a field below it. It also returns true if the
+// fields of another field manager cannot be decoded.
 func isOwnedByOthers(live *unstructured.Unstructured, manager string, path fieldpath.Path) bool {
 	for _, entry := range live.GetManagedFields() {
 		if entry.Manager == manager || entry.FieldsV1 == nil {
@@ -234,7 +234,8 @@ func isOwnedByOthers(live *unstructured.Unstructured, manager string, path field
 	return false
 }
 
-// removePath removes a path from a value in place, and returns the value. It does nothing if the path does not exist.
+// removePath removes the field or list item at a path from a value, which it modifies, and returns the modified value. It does nothing if
+// the path does not exist.
 func removePath(from any, path fieldpath.Path) any {
 	element := path[0]
 	switch value := from.(type) {

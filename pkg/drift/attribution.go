@@ -16,8 +16,8 @@ type Change struct {
 	Time    time.Time
 }
 
-// Attributed returns the differences as changes, each with its field manager. The manager is empty if the API server has no record of it:
-// for a field that was removed, and for a field whose manager has given it up since then.
+// Attributed converts differences into changes, each with the field manager that made it. The field manager is empty if managedFields do
+// not contain it: for a field that was removed, or whose field manager has given it up since.
 func (c Comparison) Attributed(differences []Difference, live *unstructured.Unstructured) []Change {
 	type record struct {
 		manager string

@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Trust is how much is known about the manager's last write of a live object.
+// Trust is how much is known about the manager's last write to a live object.
 type Trust int
 
 const (
-	// NothingKnown is for an object for which no write by the manager is known. Scalars must be identical. If they are not, only a dry run
+	// NothingKnown is for an object of which no write by the manager is known. Scalars must be identical. If they are not, only a dry run
 	// can show whether they are equivalent.
 	NothingKnown Trust = iota
 	// WrittenBefore is for an object that an earlier process wrote as declared, perhaps in another notation. Scalars must be equivalent: the API
@@ -37,7 +37,7 @@ type Comparison struct {
 	Ignored map[string]bool
 }
 
-// Difference is a declared field that is missing, that has another value, or that the manager no longer owns.
+// Difference is a declared field that is missing, that has another value, or that the field manager of the Comparison no longer owns.
 type Difference struct {
 	// Path is a JSON pointer to the field in the declared object.
 	Path string
@@ -49,8 +49,8 @@ type Difference struct {
 	Gone bool
 }
 
-// maxDifferences is the maximum number of reported differences in one object, and the maximum number of reported additions to it by one
-// manager.
+// maxDifferences is the maximum number of reported differences in one object, and of reported additions for each entry in its
+// managedFields.
 const maxDifferences = 64
 
 // Differences returns the declared fields whose live values are not as declared, at most 64, in the order of their names.
@@ -71,10 +71,10 @@ func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Dif
 	return search.found
 }
 
-// owners holds the fields below a location that the manager owns, and those that other managers own.
+// owners holds the fields below a location, separated into those that the field manager of the Comparison owns and those that others own.
 type owners struct{ mine, others *fieldpath.Set }
 
-// below returns the owners of the fields below an element, and whether the manager owns any of them.
+// below returns the owners of the fields below an element. mine is true if the field manager of the Comparison owns any of these fields.
 func (o owners) below(element fieldpath.PathElement) (next owners, mine bool) {
 	next.mine, mine = o.mine.Children.Get(element)
 	if !mine {
@@ -87,8 +87,8 @@ func (o owners) below(element fieldpath.PathElement) (next owners, mine bool) {
 	return next, mine
 }
 
-// ownedFields returns the fields that the manager owns, by apply or by update, and the fields that other managers own. It skips entries
-// that cannot be decoded, entries of the status, which is never declared, and the manager's entries of other subresources.
+// ownedFields returns the fields that a field manager owns, by apply or by update, and the fields that the others own. It skips entries
+// that cannot be decoded, entries for the status, which is never declared, and this field manager's entries for other subresources.
 func ownedFields(live *unstructured.Unstructured, manager string) (mine, others *fieldpath.Set) {
 	mine, others = &fieldpath.Set{}, &fieldpath.Set{}
 	for _, entry := range live.GetManagedFields() {
@@ -147,7 +147,7 @@ func escape(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// search is one run of a comparison.
+// search collects the differences that one comparison finds.
 type search struct {
 	Comparison
 	found []Difference
@@ -207,7 +207,8 @@ func (s *search) field(at *location, wanted, found any, present bool, owners own
 	}
 }
 
-// merged compares a value that is merged.
+// merged compares a value below which the field manager owns single fields or items, so that the API server merges the value instead of
+// replacing it.
 func (s *search) merged(at *location, wanted, found any, owners owners) {
 	switch wanted := wanted.(type) {
 	case map[string]any:
@@ -279,8 +280,8 @@ func (s *search) valueItem(at *location, wanted any, live []any, owners owners) 
 	s.add(at, wanted, !there)
 }
 
-// elementFor returns the only element of managedFields that can be a declared item. The declared item may lack key fields that the API
-// server defaults, such as a port's protocol. elementFor returns false if no element or several elements are possible.
+// elementFor returns the element of managedFields that identifies a declared list item. The declared item may lack key fields that the API
+// server defaults, such as a port's protocol. elementFor returns false if no element, or more than one, can identify the item.
 func elementFor(fields map[string]any, owned *fieldpath.Set) (fieldpath.PathElement, bool) {
 	var found fieldpath.PathElement
 	count := 0

@@ -14,9 +14,10 @@ import (
 // MaxRecords is the maximum length of status.drift.
 const MaxRecords = 20
 
-// Merge returns status.drift. before are the records in the last status. seen are those found since then, the oldest first. standing are
-// those that are not repaired now. The result begins with the newest record, and contains one record for each change that a manager made to
-// an object, at most MaxRecords. It drops records of changes that have disappeared without a repair, and keeps repairs as history.
+// Merge returns the new value of status.drift. before are the records of the last status. seen are the records found since then, oldest
+// first. standing are the records of drift that the current sync did not revert. The result contains one record for each change that a
+// field manager made to an object, newest first, at most MaxRecords. Merge keeps records of repairs as history. It drops records of changes
+// that disappeared without a repair.
 func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
 	var merged []corev1alpha2.DriftRecord
 	add := func(each corev1alpha2.DriftRecord) {
@@ -46,8 +47,8 @@ func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.Dri
 	return merged[:min(len(merged), MaxRecords)]
 }
 
-// timeOf returns the time of a record that is not repaired. A change without a manager has no time in managedFields. Its record keeps the
-// time at which the change was first found, which is still in the status after a restart.
+// timeOf returns the time for a record of drift that is not repaired. If the field manager is unknown, managedFields contain no time of the
+// change. In that case timeOf returns the time in the last status, which is when the change was first found.
 func timeOf(before []corev1alpha2.DriftRecord, record corev1alpha2.DriftRecord) metav1.Time {
 	at := slices.IndexFunc(before, func(other corev1alpha2.DriftRecord) bool {
 		return isSameChange(record, other) && record.Outcome == other.Outcome

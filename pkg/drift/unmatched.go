@@ -30,11 +30,11 @@ type Unmatched struct {
 	Entry int
 	// Pointer is the pointer that selects nothing; empty if the target selects no object.
 	Pointer string
-	// Object is the first selected object, in the form that messages use, and More is the number of the others. Both are empty if the
+	// Object describes the first selected object for a message, and More is the number of further selected objects. Both are empty if the
 	// target selects no object.
 	Object string
 	More   int
-	// Existing are objects or pointers that exist, as suggestions.
+	// Existing lists objects or pointers that exist, to suggest them to the user.
 	Existing []string
 }
 
@@ -65,8 +65,8 @@ func suggestions(existing []string) string {
 	return strings.Join(existing, ", ")
 }
 
-// HasField reports whether an object has the field of a JSON pointer. It also returns true for a pointer into a list that does not use an
-// index but another notation, as pointers in status.drift do for items that others added.
+// HasField reports whether an object has the field of a JSON pointer. Pointers in status.drift identify list items that others added by key
+// or value instead of index. HasField returns true for such a pointer without looking for the item.
 func HasField(object map[string]any, pointer string) bool {
 	_, rest := follow(object, pointer)
 	return len(rest) == 0
@@ -103,8 +103,9 @@ func unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// FieldsBeside returns pointers to the siblings of the first field of a pointer that is missing from an object. They are sorted; those that
-// are spelled most like the missing field come first.
+// FieldsBeside suggests fields for a pointer that an object does not have. It finds the first missing field of the pointer, and returns
+// pointers to the fields that exist beside it. Those that share the longest prefix with the missing name come first; the others are sorted
+// by name.
 func FieldsBeside(object map[string]any, pointer string) []string {
 	at, rest := follow(object, pointer)
 	fields, isMap := at.(map[string]any)

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// isSame reports whether an atomic value is as declared. It always compares the content of maps and lists, because the managedFields of a
-// merged map look like those of an atomic map if other managers took over every key.
+// isSame reports whether an atomic value is as declared. Whatever Trust is, it compares the content of maps and lists, because the
+// managedFields of a merged map look like those of an atomic map if other field managers took over every key.
 func (c Comparison) isSame(at *location, wanted, found any) bool {
 	if len(c.Ignored) > 0 {
 		wanted = c.leave(at, wanted, found, &fieldpath.Set{})

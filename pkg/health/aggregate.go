@@ -76,7 +76,8 @@ type Contribution struct {
 	Unhealthy string
 }
 
-// hasSameState reports whether two contributions differ only in text.
+// hasSameState reports whether two contributions have the same effect on the status and the reason of every condition. They may differ in
+// what only changes messages: the texts, and HasProblem.
 func (c Contribution) hasSameState(other Contribution) bool {
 	return (c.Waiting == "") == (other.Waiting == "") && (c.Unhealthy == "") == (other.Unhealthy == "") && c.Verb == other.Verb
 }
@@ -87,7 +88,7 @@ func (c Contribution) hasSameState(other Contribution) bool {
 //     operator makes the platform unavailable.
 //   - Verb is set while the operator is installed, upgraded or removed; never when drift is reverted.
 //   - Unhealthy is set if the operator worked, has been unhealthy for degradedAfter, and was not upgraded in that time. A user's mistake on
-//     day 2 (a name, a range, a registry) does not affect the installed operator, and so not this condition.
+//     day 2 (a name, a range, a registry) does not affect the installed operator, so this condition stays as it is.
 func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedAfter time.Duration) Contribution {
 	c := Contribution{Name: s.Name}
 	if !clusterInstalled && s.isAwaited() {
@@ -151,8 +152,8 @@ func available(all []Contribution) Condition {
 }
 
 // problems returns a message with the number and the first names of the operators that have a problem; empty if there are none. Such
-// operators do not make the platform unavailable. But nothing else on the ClusterOperator shows them, until an operator that once worked
-// degrades it.
+// operators do not make the platform unavailable. The ClusterOperator shows them only in this message, until an operator that once worked
+// makes it degraded.
 func problems(all []Contribution) string {
 	var names []string
 	for _, c := range all {
@@ -211,7 +212,8 @@ func (c ConditionView) text() string {
 	return c.Reason + ": " + c.Message
 }
 
-// verbs are the operations, by the reason of Progressing. Each is one word, because progressing limits the number of words.
+// verbs are the operations, keyed by the reason of Progressing. Each is one word, because the number of words in the message of progressing
+// is limited.
 var verbs = map[string]string{
 	platformv1alpha1.ReasonInstalling:  "Installing",
 	platformv1alpha1.ReasonUpgrading:   "Upgrading",
@@ -286,8 +288,8 @@ func (s OperatorState) unhealthySince() (time.Time, bool) {
 	return since, true
 }
 
-// nextCommands returns the end of a message: a sentence with the command that describes the first operators, and the command of the plugin
-// that shows all of them. It omits the names if they are too long.
+// nextCommands returns the end of a message. It names the command that describes the first of the named operators, and the command of the
+// plugin that shows all operators. It omits the names if they are too long.
 func nextCommands(names []string) string {
 	const command = "kubectl describe plop"
 	some := command + " " + strings.Join(names[:min(len(names), maxNamed)], " ")

@@ -218,7 +218,7 @@ func pod(o *unstructured.Unstructured) (string, error) {
 	return ready.explain("is " + phase + " and not ready"), nil
 }
 
-// count returns the number in a field, or otherwise if the field is missing.
+// count returns the number in a field, or the value of the parameter otherwise if the field is missing.
 func count(o *unstructured.Unstructured, otherwise int64, fields ...string) (int64, error) {
 	n, found, err := unstructured.NestedInt64(o.Object, fields...)
 	if err != nil || !found {

@@ -11,13 +11,13 @@ import (
 
 // PodProblem is the reason why a Pod does not start.
 type PodProblem struct {
-	// Text is a clause with the Pod, the container and the reason, and what to do about it. It is empty if no reason is known.
+	// Text is a clause that names the Pod, the container and the reason, and in some cases the remedy. It is empty if no reason is known.
 	Text string
-	// Command is the kubectl command that shows more about it.
+	// Command is the kubectl command that shows details of the problem.
 	Command string
 }
 
-// Causes of problems, the most certain first. Of several problems, the first is reported.
+// Causes of problems, the most certain first. If there are several problems, the one with the most certain cause is reported.
 const (
 	causeImage = iota
 	causeCreation

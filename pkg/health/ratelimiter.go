@@ -6,33 +6,33 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// ChangeBurst is the number of changes of one operator's contribution that are permitted at any time. ChangeInterval is the time after
-// which one more is permitted. Together they permit at most nine changes in ten minutes.
+// ChangeBurst is the number of times that one operator's contribution may change in quick succession. After that, it may change once in
+// each ChangeInterval. Together they permit at most nine changes in ten minutes.
 const (
 	ChangeBurst    = 6
 	ChangeInterval = 3 * time.Minute
 )
 
-// messageReserve is the number of permitted changes that must remain for changes to the state when only the text changes. Messages about an
-// installation's progress must not delay the report of its end. For a text that is stable for steadyAfter, that number is only
-// steadyReserve, because an admin has to act on the text.
+// messageReserve is the number of permitted changes that must remain after a change that affects only the text. They are reserved for
+// changes to the state, so that messages about an installation's progress do not delay the report of its end. If the text has been stable
+// for steadyAfter, an admin may have to act on it, and only steadyReserve changes must remain.
 const (
 	messageReserve = 4
 	steadyReserve  = 1
 	steadyAfter    = 10 * time.Second
 )
 
-// RateLimiter limits how often the contribution of each operator changes in status. It returns an operator's first contribution and its
-// next changes at once. Above the limit it returns the last one until another change is permitted, and then the current one. Operators do
-// not affect one another.
+// RateLimiter limits how often each operator's contribution changes in the status. An operator's first contribution, and its next changes
+// up to the limit, are shown at once. Above the limit, the last shown contribution stays until another change is permitted. Then the
+// current one replaces it. Operators do not affect one another.
 //
-// The caller passes the time. It is not safe for concurrent use; the zero value is ready for use.
+// A RateLimiter has no clock: the caller passes the time. The zero value is ready for use. It is not safe for concurrent use.
 type RateLimiter struct {
 	operators map[string]*limitedOperator
 }
 
-// limitedOperator is the state for one operator. It remains after the operator is deleted, until all of ChangeBurst changes are permitted
-// again.
+// limitedOperator is the state for one operator. After the operator is deleted, the state remains until ChangeBurst changes are permitted
+// again, so that recreating an operator does not reset its limit.
 type limitedOperator struct {
 	changes *rate.Limiter
 	shown   Contribution
@@ -73,7 +73,8 @@ func (l *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Cont
 	return shown, wait
 }
 
-// update shows the current contribution if a change is permitted. Otherwise it returns the time until a change is permitted.
+// update makes the current contribution the shown one if a change is permitted, and returns 0. Otherwise it returns the time until a change
+// is permitted.
 func (o *limitedOperator) update(now time.Time, current Contribution) (wait time.Duration) {
 	if current != o.current {
 		o.current, o.since = current, now

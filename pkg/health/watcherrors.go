@@ -10,9 +10,9 @@ import (
 
 // Reasons why the manager's caches may be out of date: the API server rejects lists or watches of kinds.
 const (
-	// ReasonInstalledNotListed: among the kinds are those of installed operators, or ClusterVersion.
+	// ReasonInstalledNotListed: the affected kinds include those in installedFrom.
 	ReasonInstalledNotListed = "InstalledOperatorsNotListed"
-	// ReasonObjectsNotListed: only other kinds are affected.
+	// ReasonObjectsNotListed: no kind in installedFrom is affected.
 	ReasonObjectsNotListed = "ObjectsNotListed"
 )
 
@@ -36,7 +36,7 @@ const (
 type WatchError struct {
 	// Resource is the plural resource name.
 	Resource string
-	// Message is the server's first message.
+	// Message is the API server's message for the first error.
 	Message string
 	// NotServed means that the last error was that the API server does not serve the kind.
 	NotServed bool
@@ -91,7 +91,7 @@ func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Du
 	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, message}, next
 }
 
-// watchMessage returns the message without the individual errors: what the manager cannot list, who can correct that, and all kinds.
+// watchMessage returns the message without the individual errors: what the manager cannot list, where to look for the cause, and all kinds.
 // notServed are the kinds without a CustomResourceDefinition.
 func watchMessage(kinds, notServed []string) string {
 	var sentences []string

@@ -13,7 +13,8 @@ type Service struct {
 }
 
 // Services returns the Services that a webhook configuration calls, without duplicates, in the order of its webhooks. It returns nil for
-// other kinds. The webhook configuration is ready only if these Services exist, which its own status does not show, unlike an APIService's.
+// other kinds. A webhook configuration is ready only if these Services exist. Its own status does not show that, whereas the status of an
+// APIService does.
 func Services(o *unstructured.Unstructured) []Service {
 	if !isWebhookConfiguration(o.GroupVersionKind().GroupKind()) {
 		return nil
@@ -33,8 +34,8 @@ func isWebhookConfiguration(kind schema.GroupKind) bool {
 	return kind.Group == "admissionregistration.k8s.io" && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
 }
 
-// webhooks is the probe of webhook configurations. A configuration is ready when the API server can verify the certificate of each Service.
-// Every call fails until the CA bundle has been injected.
+// webhooks is the probe of webhook configurations. A configuration is ready when every webhook that calls a Service has a CA bundle. Until
+// the CA bundle has been injected, the API server cannot verify the Service's certificate, and every call fails.
 func webhooks(o *unstructured.Unstructured) (string, error) {
 	for _, webhook := range webhooksOf(o) {
 		called, ok := serviceOf(webhook)

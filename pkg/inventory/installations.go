@@ -121,10 +121,10 @@ func (i *Installations) AddEventHandler(handler cache.ResourceEventHandler) (cac
 	return i.changes.AddEventHandler(handler)
 }
 
-// HasSynced reports whether all existing objects are known, or have not arrived within listTimeout.
+// HasSynced returns true when all existing objects are known, or when listTimeout has passed since Run was called.
 func (i *Installations) HasSynced() bool { return i.changes.HasSynced() }
 
-// handler returns a handler that reports the packages of added and deleted objects, and of those whose reduced form changes.
+// handler returns a handler that reports the package of each object that is added, deleted, or changes its ExternalPackage.
 func (i *Installations) handler() cache.ResourceEventHandler {
 	one := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {

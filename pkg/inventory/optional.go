@@ -39,7 +39,7 @@ type Optional struct {
 	handlers []cache.ResourceEventHandler
 	// watchErrorHandler handles list and watch errors. If it is nil, they are only logged.
 	watchErrorHandler cache.WatchErrorHandlerWithContext
-	// present holds the objects that handlers were notified of, by key.
+	// present holds the objects that exist according to the last notification of handlers, keyed by namespace and name.
 	present map[string]any
 }
 
@@ -87,9 +87,9 @@ func (o *Optional) renew() error {
 	return nil
 }
 
-// SetWatchErrorHandlerWithContext sets the handler for list and watch errors while the kind is served. It must be called before Run.
-// NotFound is not reported: the resource does not disappear at the same time as its definition, and a definition can exist without being
-// served.
+// SetWatchErrorHandlerWithContext sets the handler for list and watch errors while the kind is served. It must be called before Run. The
+// handler does not receive NotFound errors, which are not a fault: a resource does not disappear at the same time as its
+// CustomResourceDefinition, and a CustomResourceDefinition can exist before it is served.
 func (o *Optional) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -110,7 +110,8 @@ func (o *Optional) AddEventHandler(handler cache.ResourceEventHandler) {
 	o.handlers = append(o.handlers, handler)
 }
 
-// GetStore returns the store of the current informer, which is empty while the kind is not served. Callers must not keep it.
+// GetStore returns the store of the current informer, which is empty while the kind is not served. Callers must not keep the store, because
+// another informer, with another store, replaces this one when the kind is no longer served.
 func (o *Optional) GetStore() cache.Store { return o.current().GetStore() }
 
 func (o *Optional) current() cache.SharedIndexInformer {

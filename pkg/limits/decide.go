@@ -19,7 +19,8 @@ type Decision struct {
 // Decide compares the recorded limits with those of the PlatformOperatorManager; present is nil if none exists. An edit applies at once,
 // because a user who may edit the limits may also remove them. The limits of a recreated PlatformOperatorManager apply if they permit no
 // more than those of its predecessor, or if its annotation accepts the new limits. Until then the Record keeps the predecessor's limits,
-// even across a second deletion or a restart. An unreadable Record holds everything until the annotation accepts the current limits.
+// even across a second deletion or a restart. If the Record is unreadable, nothing is installed or upgraded until the annotation accepts
+// the current limits.
 //
 // The manager installs nothing while no PlatformOperatorManager exists. So if no Record is stored, a PlatformOperatorManager that is
 // younger than the first installation had a predecessor, whose limits are unknown. If nothing is installed, the current limits apply.
@@ -46,8 +47,8 @@ func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) De
 	return Decision{Record: &now}
 }
 
-// decideWithout returns the Decision while no PlatformOperatorManager exists. It holds everything, unless the Record contains no limits.
-// The manager recreates the PlatformOperatorManager at once.
+// decideWithout returns the Decision while no PlatformOperatorManager exists. Nothing may be installed or upgraded, unless the Record
+// contains no limits. The manager recreates the PlatformOperatorManager at once.
 func decideWithout(stored Stored) Decision {
 	switch {
 	case stored.Fault != nil:

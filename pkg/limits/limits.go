@@ -18,8 +18,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil or empty field does not limit anything. The
-// exception is an empty list, which differs from a nil one and permits nothing.
+// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil field, or an empty DefaultApproval, does
+// not limit anything. A list that is empty but not nil permits nothing.
 type Limits struct {
 	AllowedPackages   []string                  `json:"allowedPackages,omitzero"`
 	CatalogNamespaces []string                  `json:"catalogNamespaces,omitzero"`

@@ -94,7 +94,7 @@ func listRules(resources []schema.GroupVersionResource) []rbacv1.PolicyRule {
 	return rules
 }
 
-// revoke deletes the ClusterRole, unless the manager's field manager did not apply it. It does nothing if the ClusterRole does not exist.
+// revoke deletes the ClusterRole if the manager's field manager applied it. It does nothing if the ClusterRole does not exist.
 func (a *apiServer) revoke(ctx context.Context) error {
 	client := a.Dynamic.Resource(clusterRoles)
 	live, err := client.Get(ctx, RoleName, metav1.GetOptions{})

@@ -19,12 +19,13 @@ import (
 )
 
 const (
-	// quietTime is how long no new question must arrive before a check begins. longestWait is the maximum time that the first question
-	// waits for others. One check answers all questions that arrive until then, with the same requests.
+	// A check begins when no new question has arrived for quietTime, or when longestWait has passed since the first question. It answers
+	// all questions that have arrived until then with the same requests.
 	quietTime, longestWait = 500 * time.Millisecond, 15 * time.Second
 	// answerAge is the maximum age of an answer, because any user may create objects in the namespace after the check.
 	answerAge = 30 * time.Second
-	// revokeTimeout is the timeout of the last request of a check, which is sent even while the manager shuts down.
+	// revokeTimeout is the timeout of the request that revokes the grant at the end of a check. This request is sent even while the manager
+	// shuts down.
 	revokeTimeout = 5 * time.Second
 	// cleanUpPause is the first pause between two attempts to revoke a grant. The pause doubles each time, up to longestCleanUpPause.
 	cleanUpPause, longestCleanUpPause = time.Second, time.Minute
@@ -58,7 +59,7 @@ type Question struct {
 
 // Answer is the result of a check for one namespace.
 type Answer struct {
-	// InUse is the reason to keep the namespace; empty when it holds no objects of other owners.
+	// InUse is the reason to keep the namespace; empty if the namespace holds no objects of other owners.
 	InUse string
 	// Err is the error of a failed check. If Check is called again, it starts another check.
 	Err error
@@ -103,9 +104,9 @@ func newChecker(ctx context.Context, on cluster, grants cache.ListerWatcher, con
 	return &Checker{ctx: ctx, cluster: on, grants: grants, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
 }
 
-// Check returns the answer to a question, from a check that began after Check was first called for it. Until that check is done, Check
-// returns false. When it is done, the Checker calls Config.Answered. Check returns an answer once; a later call starts another check. It
-// drops answers older than answerAge.
+// Check returns the answer to a question. It returns false until a check that began after the first call with this question is done. Then
+// the Checker calls Config.Answered, and the next call returns the answer. Each answer is returned once; a later call starts another check.
+// An answer that is older than answerAge is dropped, and another check starts.
 func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,8 +186,8 @@ func (c *Checker) answer(batch []*pendingQuestion) {
 	}
 }
 
-// check returns the reason for each namespace in use, and the time at which it last began to list built-in resources. It revokes its grant.
-// If the revocation fails, it starts CleanUp in the background.
+// check returns the reason for each namespace in use, keyed by namespace, and the time at which it last began to list built-in resources.
+// At the end, it revokes its grant. If the revocation fails, it starts CleanUp in the background.
 func (c *Checker) check(questions []Question) (map[string]string, time.Time, error) {
 	c.rights.Lock()
 	defer c.rights.Unlock()

@@ -19,12 +19,13 @@ import (
 // hold most of the data.
 const repeatAfter = 5 * time.Second
 
-// scan is the state of one check of the namespaces of some questions.
+// scan is the state of one check, which covers the namespaces of all its questions.
 type scan struct {
 	cluster   cluster
 	clock     clock.PassiveClock
-	questions map[string][]Question // by namespace
-	// rank is the position of each resource in the order of the function sorted.
+	questions map[string][]Question // keyed by namespace
+	// rank is the position of each resource in the list that sorted returns. Of several reasons to keep a namespace, the one with the
+	// lowest rank is reported.
 	rank map[schema.GroupVersionResource]int
 	// holdsGrant is set before the scan calls grant. Once it is set, the caller must revoke the grant.
 	holdsGrant *atomic.Bool
@@ -32,7 +33,7 @@ type scan struct {
 	since time.Time
 
 	mu sync.Mutex
-	// uses holds, by namespace, the reason with the lowest rank why the namespace is in use.
+	// uses holds the reason with the lowest rank why a namespace is in use, keyed by namespace.
 	uses map[string]use
 }
 
@@ -49,7 +50,7 @@ func newScan(on cluster, clock clock.PassiveClock, holdsGrant *atomic.Bool, ques
 	return s
 }
 
-// inUse returns the reason for each namespace in use, by namespace.
+// inUse returns the reason for each namespace in use, keyed by namespace.
 func (s *scan) inUse() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

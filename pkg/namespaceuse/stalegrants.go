@@ -33,7 +33,7 @@ func grants(client metadata.Interface) cache.ListerWatcher {
 // context ends. A process can end before it revokes its grant, and the restore of an etcd backup can bring a revoked grant back.
 func (c *Checker) RevokeStaleGrants(ctx context.Context) {
 	found := make(chan struct{}, 1)
-	found <- struct{}{} // also when the watch fails, the grant of an earlier process is revoked
+	found <- struct{}{} // revokes the grant of an earlier process even if the watch fails
 	notify := func(any) {
 		select {
 		case found <- struct{}{}:

@@ -14,7 +14,7 @@ type Command string
 
 // Commands for all operators.
 const (
-	// Status shows the verdict on the cluster upgrade, and the state of all operators.
+	// Status shows whether the cluster can be upgraded, and the state of all operators.
 	Status Command = "oc platform status"
 	// Search lists the packages of all trusted catalogs.
 	Search Command = "oc platform search"

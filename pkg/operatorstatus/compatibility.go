@@ -15,8 +15,8 @@ import (
 )
 
 // setCompatibility sets status.compatibility: the lowest maxOpenShiftVersion, the highest minor version that the cluster can reach, and the
-// override that is in effect. It sets nil if no bundle is installed, and only the maximum if the cluster version is unknown. It also sets
-// r.ignoredOverrides. The upgrade gate applies the same rules and does not wait for this status.
+// override that is in effect. It sets nil if no bundle can have objects on the cluster. If the cluster version is unknown, it sets only
+// maxOpenShiftVersion. It also sets r.ignoredOverrides. The upgrade gate applies the same rules and does not wait for this status.
 func (r *report) setCompatibility() {
 	status := &r.operator.Status
 	before := status.Compatibility

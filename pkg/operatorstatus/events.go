@@ -36,7 +36,7 @@ func NewlyReady(before, after *platformv1alpha1.PlatformOperator) *platformv1alp
 	return nil
 }
 
-// newOutcome returns the newest entry of history if it, or its state, is new; nil otherwise.
+// newOutcome returns the newest entry of history if the entry is new or its state has changed; nil otherwise.
 func newOutcome(before, after *platformv1alpha1.PlatformOperator) *platformv1alpha1.HistoryEntry {
 	if len(after.Status.History) == 0 {
 		return nil
@@ -70,8 +70,8 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 	return nil
 }
 
-// success returns the reason of the Event for a step that is complete, and what the operator does at the version. If no version was ready
-// before, it is reported as installed, however often the installation was tried.
+// success returns the reason of the Event for a completed step, and the words that precede the version in its message. If no version was
+// ready before, the Event reports an installation, however often the installation was tried.
 func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry) (reason, what string) {
 	wasReady := len(operator.Status.History) == platformv1alpha1.MaxHistory ||
 		slices.ContainsFunc(operator.Status.History[1:], func(each platformv1alpha1.HistoryEntry) bool { return each.ReadyTime != nil })

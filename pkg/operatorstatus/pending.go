@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// reasonsFromCatalogs lists, by condition, the reasons that may depend on the content of catalogs.
+// reasonsFromCatalogs lists the reasons that may depend on the content of catalogs, keyed by the type of the condition.
 var reasonsFromCatalogs = map[string][]string{
 	platformv1alpha1.ConditionInstalled:   {platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed},
 	platformv1alpha1.ConditionProgressing: {platformv1alpha1.ReasonAsExpected, platformv1alpha1.ReasonBlocked, platformv1alpha1.ReasonAwaitingApproval},
@@ -20,8 +20,9 @@ var reasonsFromCatalogs = map[string][]string{
 	},
 }
 
-// isDecisionPending reports whether the last status stays valid until catalogs have been read: it is about the same spec and the same
-// installed bundle, and no step is under way. Otherwise each start of the manager would change the conditions and then change them back.
+// isDecisionPending reports whether the decision waits for catalogs to be read, and the last status stays valid until then. The last status
+// is valid if it is about the same spec and the same installed bundle, and no step is under way. If it were not kept, each start of the
+// manager would change the conditions and then change them back.
 func (r *report) isDecisionPending() bool {
 	last, status, decision := r.in.Operator.Status, r.operator.Status, r.decision()
 	if !decision.HasPendingCatalogs || decision.Chosen != nil || r.in.Refusal != nil || r.in.Step.Action == upgradestep.Hold {
@@ -48,8 +49,8 @@ func (r *report) lastWhilePending(conditionType string, computed metav1.Conditio
 	return *last
 }
 
-// isFirstReading reports whether nothing is installed and catalogs that may have the package are being read. In that case, no catalog has
-// failed to provide it yet.
+// isFirstReading reports whether nothing is installed and catalogs that may have the package are being read. In that case, it is too early
+// to report that no catalog has the package.
 func (r *report) isFirstReading() bool {
 	decision := r.decision()
 	return decision.HasPendingCatalogs && decision.Chosen == nil && waitsForCatalog(decision) &&

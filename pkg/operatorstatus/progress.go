@@ -7,7 +7,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// OnlyProgressed reports whether two statuses differ only in the messages of conditions, or in the phases of a first installation:
+// OnlyProgressed reports whether two statuses differ at most in the messages of conditions, or in the phases of a first installation:
 // unpacking, applying, waiting for health.
 func OnlyProgressed(before, after platformv1alpha1.PlatformOperatorStatus) bool {
 	return equality.Semantic.DeepEqual(withoutProgress(before), withoutProgress(after))

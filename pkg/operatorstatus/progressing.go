@@ -26,7 +26,7 @@ func progressingCondition(r *report) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, upgradestep.Message(r.in.Decided, r.in.Step))
 	}
 	if condition, missed := deadlineCondition(r); missed {
-		if decision := r.decision(); decision.Chosen == nil && decision.Message != "" && !waitsForCatalog(decision) { // the decision by the current spec comes first
+		if decision := r.decision(); decision.Chosen == nil && decision.Message != "" && !waitsForCatalog(decision) { // the message about the current spec comes first
 			condition.Message = withFullStop(decision.Message) + " Until then: " + condition.Message
 		}
 		return condition
@@ -94,7 +94,8 @@ func settledCondition(r *report) metav1.Condition {
 }
 
 // withBlockedDeployment adds what blocks the BundleDeployment of the installed version, such as a lost stored copy or a finalizer on an
-// object of an earlier version. A condition that reports more than that all is as expected keeps its reason.
+// object of an earlier version. If the reason of the condition is AsExpected, it becomes Blocked. Any other reason stays, and only the
+// message changes.
 func (r *report) withBlockedDeployment(progressing metav1.Condition) metav1.Condition {
 	installed := r.operator.Status.Installed
 	why, isBlocked := failureOf(r.in.Current.Deployment, corev1alpha2.ConditionProgressing, corev1alpha2.ReasonBlocked)
@@ -109,7 +110,7 @@ func (r *report) withBlockedDeployment(progressing metav1.Condition) metav1.Cond
 	return progressing
 }
 
-// decisionCondition returns condition Progressing by the resolver's decision.
+// decisionCondition returns the Progressing condition that follows from the resolver's decision.
 func decisionCondition(r *report) metav1.Condition {
 	installed, decision := r.operator.Status.Installed, r.decision()
 	switch {
@@ -197,7 +198,7 @@ func (r *report) failedStep(tried *platformv1alpha1.InstalledBundle, ofSettings 
 	return fmt.Sprintf("The upgrade from version %s to version %s failed", installed.Version, tried.Version)
 }
 
-// withFullStop returns a sentence with exactly one full stop at its end.
+// withFullStop returns a sentence with a full stop at its end, which it adds if it is missing.
 func withFullStop(sentence string) string { return strings.TrimSuffix(sentence, ".") + "." }
 
 func sentence(action, detail string) string {

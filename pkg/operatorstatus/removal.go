@@ -16,9 +16,9 @@ import (
 // maxHolders is the maximum number of finalizers that a message names.
 const maxHolders = 3
 
-// Removal returns the status of a PlatformOperator that is being deleted. A BundleDeployment in the input belongs to it. If the
-// PlatformOperator has the manager's finalizer, the status reports the progress of the removal of its BundleDeployment, which must exist.
-// Otherwise the status reports which finalizers of other components hold the object.
+// Removal returns the status of a PlatformOperator that is being deleted. If the input contains a BundleDeployment, it must be the one of
+// the PlatformOperator. If the PlatformOperator has the manager's finalizer, the status reports the progress of the removal of its
+// BundleDeployment, which must exist. Otherwise the status reports which finalizers of other components hold the object.
 func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 	r := newReport(in)
 	deployment := in.Current.Deployment

@@ -19,7 +19,8 @@ func SettingsStep(start *upgradestep.StepStart, bundle *platformv1alpha1.Install
 	return fmt.Sprintf("Applying the changed spec.install to version %s", bundle.Version)
 }
 
-// settingsStep returns SettingsStep for the last step of a PlatformOperator, if that step was to this bundle and has not been ready.
+// settingsStep returns the result of SettingsStep for the last step of a PlatformOperator. It is empty if the last step was to a different
+// bundle, or has become ready.
 func settingsStep(r *report, bundle *platformv1alpha1.InstalledBundle) string {
 	current, history := r.in.Current, r.operator.Status.History
 	if bundle == nil || current.Recorded == nil || current.Recorded.Bundle != bundle.Bundle ||

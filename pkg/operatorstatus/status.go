@@ -94,7 +94,7 @@ func Compute(in Input) Result {
 	r.setTarget()
 	r.setUpdates()
 	r.setCompatibility()
-	if deployment != nil || status.Installed == nil { // otherwise they have the namespace for the restoration
+	if deployment != nil || status.Installed == nil { // otherwise they stay, because they name the namespace for the restoration
 		status.RelatedObjects = relatedObjects(deployment)
 	}
 	r.setWarnings()

@@ -108,7 +108,8 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 	return "", ""
 }
 
-// repeatedWhen returns the change in the cluster that causes the version with this bundle to be tried again, as attempt.RepeatedWhen does.
+// repeatedWhen returns the change in the cluster after which a failed version is tried again, as a clause from attempt.RepeatedWhen. bundle
+// is the name of the version's bundle.
 func (r *report) repeatedWhen(bundle string) string {
 	if r.in.Current.Deployment == nil {
 		return ""
@@ -126,7 +127,7 @@ type UpdateSummary struct {
 	// Since is the creation time of the oldest version that the operator could be moved to but has not been. It is zero if there is no such
 	// version, or if no bundle has a creation time.
 	Since time.Time
-	// Blocked holds, for each reason, the number of versions that it blocks.
+	// Blocked is the number of blocked versions, keyed by the reason.
 	Blocked map[platformv1alpha1.BlockedReason]int
 }
 

@@ -27,7 +27,7 @@ type Reason string
 const (
 	// Recorded: the labels and managedFields agree.
 	Recorded Reason = "Recorded"
-	// LabelsLost: another client removed or changed the labels; managedFields still has the field manager.
+	// LabelsLost: another client removed or changed the labels, but managedFields still contains the BundleDeployment's field manager.
 	LabelsLost Reason = "LabelsLost"
 	// Restored: the object has the labels but no BundleDeployment's field manager, and a completely applied revision lists it.
 	Restored Reason = "Restored"
@@ -57,7 +57,8 @@ const (
 	OwnedByOlder Reason = "OwnedByOlder"
 	// OwnerDeleted: the owner of the object is a BundleDeployment that no longer exists.
 	OwnerDeleted Reason = "OwnerDeleted"
-	// NoneLeavesYounger and NoneLeavesOrphan: the adoption policy None prevents the adoption.
+	// NoneLeavesYounger and NoneLeavesOrphan: the adoption policy is None. With another policy, the BundleDeployment might adopt the object
+	// from a younger BundleDeployment, or as an orphan of its own package.
 	NoneLeavesYounger Reason = "NoneLeavesYounger"
 	NoneLeavesOrphan  Reason = "NoneLeavesOrphan"
 	// OrphanOfAnother: the object was retained when another package or BundleDeployment was removed.
@@ -67,8 +68,8 @@ const (
 // Standing is the age of another BundleDeployment relative to the claimant.
 type Standing string
 
-// Ages of another BundleDeployment relative to the claimant. If two have the same creationTimestamp, the name decides. Absent means that it
-// does not exist.
+// Ages of another BundleDeployment relative to the claimant. If two have the same creationTimestamp, the name decides. Absent means that
+// the other BundleDeployment does not exist.
 const (
 	Absent  Standing = "Absent"
 	Older   Standing = "Older"
@@ -122,8 +123,9 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 	return Verdict{Action: Leave, Reason: Unowned}
 }
 
-// isBeingAdopted reports whether an object that a removal retained is already owned by another BundleDeployment, which exists. An adoption
-// by a BundleDeployment takes two writes; the second one removes the annotation.
+// isBeingAdopted reports whether another BundleDeployment, which exists, already owns an object that a removal retained. An adoption takes
+// two writes, and only the second one removes the annotation that marks the object as retained. So after the first one, the object has both
+// the annotation and an owner.
 func isBeingAdopted(m Marks, c Claimant, standing func(other string) Standing) bool {
 	return m.Label != "" && m.Label != c.Name && slices.Contains(m.Managers, m.Label) && standing(m.Label) != Absent
 }

@@ -19,8 +19,8 @@ type Marks struct {
 	Managers []string
 	// References are the names in owner references, which rukpak set.
 	References []string
-	// OrphanedFrom is the mark of the previous owner of a retained CustomResourceDefinition, with its kind; empty for objects of other
-	// kinds.
+	// OrphanedFrom is the mark of the previous owner of a retained CustomResourceDefinition, as PackageMark or DeploymentMark returns it.
+	// It is empty for objects of other kinds.
 	OrphanedFrom string
 }
 
@@ -61,7 +61,8 @@ func (m Marks) Equal(other Marks) bool {
 		slices.Equal(m.Managers, other.Managers) && slices.Equal(m.References, other.References)
 }
 
-// with returns names with the BundleDeployment of a field manager added, without duplicates.
+// with appends the name of the BundleDeployment to which a field manager belongs. It returns names unchanged if the field manager belongs
+// to no BundleDeployment, or if names already contains the name.
 func with(names []string, manager string) []string {
 	name, ours := strings.CutPrefix(manager, corev1alpha2.FieldManagerPrefix)
 	if !ours || name == "" || slices.Contains(names, name) {

@@ -2,7 +2,7 @@ package ownership
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// IsOfPlatformOperator reports whether some PlatformOperator, which may no longer exist, created a BundleDeployment.
+// IsOfPlatformOperator reports whether the controller of a BundleDeployment is a PlatformOperator, which may no longer exist.
 func IsOfPlatformOperator(deployment metav1.Object) bool {
 	controller := metav1.GetControllerOf(deployment)
 	return controller != nil && controller.Kind == "PlatformOperator"

@@ -25,8 +25,8 @@ func writeCanonical(sum hash.Hash, o unstructured.Unstructured) {
 	encoder := json.NewEncoder(sum)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(o.Object); err != nil {
-		// JSON cannot represent NaN and some Go types. No decoder creates objects that contain them. If an object was built by hand, its Go
-		// syntax (maps sorted by key) distinguishes different contents.
+		// JSON cannot represent NaN and some Go types. No decoder creates objects that contain them. If the code of the manager builds such
+		// an object, its Go syntax (maps sorted by key) distinguishes different contents.
 		fmt.Fprintf(sum, "%#v\n", o.Object)
 	}
 }

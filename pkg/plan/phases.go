@@ -109,8 +109,9 @@ func Phases(objects []unstructured.Unstructured) []Phase {
 	return phases
 }
 
-// phaseOf returns the phase of a kind. It is PhaseCustomResources for kinds that the same set defines, even if such a kind is in kinds. For
-// example, if the set itself defines the kind Certificate, no controller reconciles a Certificate before the set's own workloads run.
+// phaseOf returns the phase of a kind. It is PhaseCustomResources for kinds that the same set defines, even if the variable kinds assigns
+// another phase. For example, if the set itself defines the kind Certificate, no controller reconciles a Certificate before the set's own
+// workloads run.
 func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
 	if own[kind] {
 		return PhaseCustomResources
@@ -135,8 +136,8 @@ func ownKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	return own
 }
 
-// sorted returns the objects in a new slice, sorted by identity. The version is compared last, because objects of one kind that differ only
-// in version are the same.
+// sorted returns the objects in a new slice, sorted by identity. The version is compared last, because two objects that differ only in the
+// API version are the same object.
 func sorted(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	type keyed struct {
 		identity

@@ -4,8 +4,8 @@ package shell
 
 import "strings"
 
-// Quote returns a text as one word for a POSIX shell. Names come from catalogs, API objects and arguments. A word of letters, digits and
-// characters that no shell interprets stays as it is.
+// Quote returns a text as one word for a POSIX shell, so that the shell interprets no part of a name from a catalog, an API object or an
+// argument. If the text contains only letters, digits and characters that no shell interprets, it is returned unchanged.
 func Quote(word string) string {
 	if word != "" && !strings.ContainsFunc(word, isSpecial) {
 		return word

@@ -9,9 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// InvalidBundle returns why a bundle cannot be installed, and the remedy, in sentences. It names only fields of the BundleDeployment. If a
-// PlatformOperator owns the BundleDeployment, its source follows from the catalog, so only a different version or a correction to the catalog
-// corrects the bundle.
+// InvalidBundle returns sentences that say why a bundle cannot be installed, and how to correct that. They name only fields of the
+// BundleDeployment. If a PlatformOperator owns the BundleDeployment, the source comes from a catalog, and the user cannot correct it. In
+// that case, the sentences recommend another version or package, or a correction by the author or in the catalog.
 func InvalidBundle(deployment *corev1alpha2.BundleDeployment, invalid error) string {
 	var (
 		internal  *bundle.InternalError
@@ -54,8 +54,8 @@ func formatRemedy(format *bundle.FormatError, isOwned bool) string {
 	return fmt.Sprintf("Use a %s or %s bundle.", corev1alpha2.FormatRegistryV1, corev1alpha2.FormatPlainV0)
 }
 
-// ClassProblem returns why nothing is unpacked with a ProvisionerClass, and the remedy, in sentences; empty if this manager reads bundles of
-// the class. class is nil if no class has the name in the spec.
+// ClassProblem returns sentences that say why nothing is unpacked with a ProvisionerClass, and how to correct that. It is empty if this
+// manager reads bundles of the class. class is nil if no class has the name in the spec.
 func ClassProblem(deployment *corev1alpha2.BundleDeployment, class *corev1alpha2.ProvisionerClass) string {
 	name, isOwned := deployment.Spec.ProvisionerClassName, ownership.IsOfPlatformOperator(deployment)
 	other := fmt.Sprintf("set spec.provisionerClassName to %q for %s bundles, or to %q for %s bundles",

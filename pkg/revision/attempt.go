@@ -21,7 +21,7 @@ func (m *Machine) hasFailed(r *Revision) bool {
 }
 
 // isCurrentFailure reports whether a failure belongs to the current attempt. The arguments are the fields of status.revisions with these
-// names. Managers that recorded no attempt recorded the generation of the spec.
+// names. If failedAttempt is empty, a manager that recorded only the generation of the spec wrote them.
 func (m *Machine) isCurrentFailure(failedGeneration int64, failedAttempt string) bool {
 	if failedAttempt == "" {
 		return failedGeneration != 0 && failedGeneration == m.in.Deployment.Generation
@@ -29,13 +29,14 @@ func (m *Machine) isCurrentFailure(failedGeneration int64, failedAttempt string)
 	return failedAttempt == m.attempt()
 }
 
-// wasTried reports whether a revision failed in the current attempt, and a different revision is active now, or was active when it failed.
+// wasTried reports whether a revision failed in the current attempt and is not tried again, because another revision is active or was
+// active when this one failed.
 func (m *Machine) wasTried(r *Revision) bool {
 	return m.hasFailed(r) && (m.active != nil || r.FailedGeneration != 0)
 }
 
-// setFailed makes a revision that failed the newest one. The active revision stays the desired one; if the active revision is lost, there
-// is no desired one.
+// setFailed makes a failed revision the one that Newest returns. The active revision becomes the desired one. If the active revision is
+// lost, there is no desired revision.
 func (m *Machine) setFailed(r *Revision) {
 	m.confirmFailure(r)
 	if m.active == nil {
@@ -45,8 +46,8 @@ func (m *Machine) setFailed(r *Revision) {
 	m.failed, m.desired = r, m.active
 }
 
-// takeLostFailure records that a newly stored revision has failed if its objects are those of a revision that was rolled back in this
-// attempt and whose Secrets have been deleted since.
+// takeLostFailure marks a newly stored revision as failed if a lost revision with the same objects was rolled back in the current attempt.
+// So the deletion of a failed revision's Secrets does not cause another attempt.
 func (m *Machine) takeLostFailure(r *Revision) {
 	for _, lost := range m.in.History.Lost {
 		isSame := lost.State == corev1alpha2.RevisionFailed && lost.Digest == r.Digest && !r.isTouched()
@@ -68,8 +69,8 @@ func (m *Machine) confirmFailure(r *Revision) {
 	r.FailedAttempt, r.FailedGeneration = m.attempt(), m.in.Deployment.Generation
 }
 
-// forgetFailures forgets the failures of a revision, and of the earlier ones with the same objects, stored or lost: another attempt with
-// these objects begins, or has succeeded.
+// forgetFailures deletes the recorded failures of a revision, and of all stored and lost revisions with the same objects. It is called when
+// another attempt with these objects begins or has succeeded.
 func (m *Machine) forgetFailures(r *Revision) {
 	for _, each := range m.in.History.Stored {
 		if each == r || each.Digest == r.Digest {

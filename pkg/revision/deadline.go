@@ -24,7 +24,7 @@ const (
 	rollBack
 )
 
-// deadline has the input of decide.
+// deadline is the input of decide.
 type deadline struct {
 	// started is the time at which the rollout started, and firstSeen the time at which this process first worked on the revision.
 	started, firstSeen, now time.Time

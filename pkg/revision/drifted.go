@@ -18,8 +18,8 @@ func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 // maxUnmatched is the maximum number of entries and pointers of spec.drift.ignore that the Drifted condition names.
 const maxUnmatched = 3
 
-// drifted returns the Drifted condition. It shows whether the manager leaves changes that other clients made to declared fields or objects.
-// While the manager looks for changes, the message also names the entries of spec.drift.ignore that select nothing.
+// drifted returns the Drifted condition. It is True if other clients changed declared fields or objects, and the manager does not revert
+// these changes. While the manager looks for changes, the message also names the entries of spec.drift.ignore that select nothing.
 func (m *Machine) drifted() condition {
 	condition := m.driftState()
 	if condition.status == isUnknown || condition.reason == corev1alpha2.ReasonDriftIgnored {

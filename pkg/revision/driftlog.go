@@ -29,9 +29,9 @@ type DriftLog struct {
 // Begin starts a sync and clears the standing changes.
 func (l *DriftLog) Begin() { l.standing, l.left = nil, false }
 
-// Add adds changes. Callers add a repaired change once, and a standing one in each sync. left is true if drift is not reverted. written is
-// status.drift as it was last written. Add returns an Event for each repaired change, and for each standing one that is not in written and
-// was not reported before.
+// Add adds changes. Callers add a repaired change once, and a standing change in each sync. left is true if drift is not reverted. written
+// is status.drift as it was last written. Add returns an Event for each repaired change. It returns an Event for a standing change only if
+// the change is not in written and was not reported before.
 func (l *DriftLog) Add(found []corev1alpha2.DriftRecord, left bool, written []corev1alpha2.DriftRecord) []Event {
 	var events []Event
 	sent := 0

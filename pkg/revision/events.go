@@ -15,7 +15,7 @@ type Event struct {
 	Warning bool
 }
 
-// StartEvent returns the Event for a recorded start.
+// StartEvent returns the Event for the start of the desired revision, to send after the start was recorded.
 func (m *Machine) StartEvent() Event {
 	message := fmt.Sprintf("Rolling out %s", m.desired)
 	if m.active != nil {

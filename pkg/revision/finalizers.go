@@ -6,11 +6,11 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Migration from rukpak: its objects stay, because they have the same labels, and the first revision adopts them. Then the manager deletes
-// objects that are not in the revision, such as roles with other names. It removes rukpak's finalizers last, because they record that this
-// deletion is not done yet.
+// Migration from rukpak: the objects that rukpak applied stay, because they have the same labels, and the first revision adopts them. Then
+// the manager deletes objects that are not in the revision, such as roles with other names. It removes rukpak's finalizers last, because
+// they record that this deletion is not done yet.
 
-// inheritedFinalizers are rukpak's finalizers. rukpak no longer runs.
+// inheritedFinalizers are the finalizers that rukpak set on BundleDeployments. Only this manager removes them, because rukpak does not run.
 var inheritedFinalizers = []string{corev1alpha2.FinalizerCachedBundle, corev1alpha2.FinalizerUnpackCache}
 
 // IsInheritedFinalizer reports whether a finalizer is one of rukpak's.

@@ -12,7 +12,8 @@ type Header struct {
 	Number int64 `json:"number"`
 	// Digest is the digest of the objects, "sha256:…". Equal objects in equal order have equal digests.
 	Digest string `json:"digest"`
-	// Source is the reference that the spec contained when it was resolved. Resolved is the same reference by digest.
+	// Source is the image reference that the spec contained when the content was fetched. Resolved is the reference by digest that Source
+	// was resolved to.
 	Source   string `json:"source"`
 	Resolved string `json:"resolved"`
 	// Config is the digest of the configuration for rendering; empty without configuration.

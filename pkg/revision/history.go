@@ -123,8 +123,8 @@ func (h *History) latest(desired Desired) *Revision {
 	return nil
 }
 
-// Pinned returns the digest reference that a source was resolved to; empty if it was never resolved. Because of it, a tag is not resolved
-// again when a different field of the spec changes.
+// Pinned returns the reference by digest that a source was resolved to before; empty if it was never resolved. The controller fetches this
+// reference, so that a tag is not resolved again when a different field of the spec changes.
 func (h *History) Pinned(desired Desired) string {
 	if desired.Resolved != "" {
 		return desired.Resolved

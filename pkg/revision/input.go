@@ -90,13 +90,13 @@ type Report struct {
 	Written, Exists bool
 }
 
-// Drift has the changes by others.
+// Drift holds the changes that other clients made to the objects.
 type Drift struct {
 	// Standing holds the changes that this sync did not revert.
 	Standing []corev1alpha2.DriftRecord
 	// Unwritten holds the changes since the status was last written, oldest first.
 	Unwritten []corev1alpha2.DriftRecord
-	// Left is true if a standing change differs from the declared objects.
+	// Left is true if a standing change is drift: it changed or deleted something that is declared, and is not just an addition.
 	Left bool
 	// UnmatchedIgnores are the entries and pointers in spec.drift.ignore that select nothing.
 	UnmatchedIgnores []drift.Unmatched
@@ -107,7 +107,7 @@ type ActionKind int
 
 // Kinds of actions, in the order of a sync.
 const (
-	// Done means that no action is left. Report fills in the status.
+	// Done means that no action is left. Call Machine.Report to fill in the status.
 	Done ActionKind = iota
 	// CheckFailure means: check whether what Action.Revision lacked when it failed is available now, and call SetProvided. If it lacked
 	// permissions, Action.Revision is loaded.

@@ -24,8 +24,8 @@ type Machine struct {
 	desired *Revision
 	// failed is the revision of the desired content that missed its deadline in this attempt. The manager does not retry it.
 	failed *Revision
-	// notRetried is set only if there is no active revision because it was lost. It is then the revision of the desired content that was
-	// rolled back in this attempt. The manager does not retry notRetried, and applies nothing.
+	// notRetried is set only if the active revision was lost. It is the revision of the desired content that was rolled back in this
+	// attempt. The manager does not retry it, and applies nothing.
 	notRetried *Revision
 	// selected is true after the search for the desired revision. Before that, no revision is superseded.
 	selected bool

@@ -75,9 +75,9 @@ func (m *Machine) firstKindsMissing() []corev1alpha2.MissingKind {
 	return m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsMissing)]
 }
 
-// lacks returns what prevents the target from becoming complete, if it is the only cause, and the missing kinds if they are the cause. It
-// returns an empty value for any other cause. Missing kinds count from the first report on, because a deadline may pass before they are
-// reported as a refusal.
+// lacks returns what the cluster or the manager must have before the target can become complete, and the kinds if kinds are missing. It is
+// empty if there is any other cause. Missing kinds count from the first report on, because a deadline may pass before they are reported as
+// a refusal.
 func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
 	if m.problem.Err == nil && len(m.report.MissingKinds) > 0 {
 		return corev1alpha2.FailedForKinds, m.firstKindsMissing()
@@ -85,9 +85,9 @@ func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
 	return m.problem.Lacks, nil
 }
 
-// checkFailure returns the action that checks whether what a failed revision lacked is there; needed is false if it failed for another
-// reason, the missing kinds are not known, it was checked in this sync, or nothing may be started. A newer manager may have recorded a
-// cause that this one cannot check.
+// checkFailure returns the action that checks whether a failed revision's missing kinds or permissions are available now. needed is false
+// if there is nothing to check: the revision failed for another reason, its missing kinds are not known, this sync has checked it, or
+// spec.paused is set. A cause that only a newer manager records is another reason.
 func (m *Machine) checkFailure(r *Revision) (action Action, needed bool) {
 	if m.failureChecked || m.in.Deployment.Spec.Paused {
 		return Action{}, false

@@ -15,9 +15,9 @@ type Removal struct {
 	Blocked bool
 }
 
-// mayPrune reports whether objects of earlier revisions may be deleted now. Before that, the status must record which revision is active
-// and, if a revision failed, that it failed. A lasting fault delays pruning, except for a failed revision, whose objects may be the cause
-// of the fault.
+// mayPrune reports whether objects of earlier revisions may be deleted in this sync. The status must already record which revision is
+// active and, if a revision failed, that it failed. A lasting fault delays pruning. It does not delay pruning after a failed revision,
+// whose objects may be the cause of the fault.
 func (m *Machine) mayPrune() bool {
 	if m.in.Deployment.Spec.Paused || m.desired == nil || !m.isActiveRecorded() {
 		return false

@@ -12,8 +12,8 @@ import (
 // Revision is a stored revision and the state of its rollout.
 type Revision struct {
 	Header
-	// Stored is the state that status.revisions will show after the next write. If the revision was not started, it is RollingOut or
-	// Failed.
+	// Stored is the state that status.revisions will show after the next write. The state of a revision that was not started is RollingOut
+	// or Failed.
 	Stored corev1alpha2.RevisionState
 	// Started, FailedGeneration, FailedAttempt, FailedFor, KindsMissing and FailureMessage are the fields of status.revisions with these names.
 	Started          *metav1.Time
@@ -22,8 +22,8 @@ type Revision struct {
 	FailedFor        corev1alpha2.FailedFor
 	KindsMissing     []corev1alpha2.MissingKind
 	FailureMessage   string
-	// Unstored says why the revision, which is loaded or has failed, is not stored completely; nil if it is. The active and the newest
-	// revision are stored again.
+	// Unstored says why the stored copy of the revision is missing or incomplete; nil if it is complete. It is set only for revisions that
+	// are loaded or have failed. The manager stores the active and the newest revision again.
 	Unstored error
 	// Deleting is true after the manager has begun to delete the stored revision. From then on, missing Secrets do not mean that the
 	// revision is lost.
@@ -38,8 +38,8 @@ type Revision struct {
 	// FirstSeen is when this process first worked on the revision; zero before that.
 	FirstSeen time.Time
 
-	// clean is true as long as, since the start, no object is known to exist or to have been written. checked is true if an attempt to
-	// apply the revision confirmed that.
+	// clean is true while no object of the revision is known to exist, or to have been written, since the revision was started. checked is
+	// true if an attempt to apply the revision confirmed that.
 	clean, checked bool
 	// reloaded is true if clean comes from status. It may be outdated, because an earlier process may have ended between a write and the
 	// next status.

@@ -44,7 +44,7 @@ func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 		entries = append(entries, each.entry())
 	}
 	if m.desired != nil && m.desired == m.Newest() {
-		for i := range entries { // the spec, whose generation it may be, has other content now, for example because a tag moved
+		for i := range entries { // a failure in this generation was about other content, for example before a tag moved
 			entries[i].FailedGeneration = min(entries[i].FailedGeneration, max(m.in.Deployment.Generation-1, 0))
 		}
 	}

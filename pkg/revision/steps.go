@@ -60,9 +60,9 @@ func (m *Machine) restoreUnwritten() {
 	}
 }
 
-// findDesired finds a stored revision with the desired content. A revision that failed in this attempt is not retried if a revision is
-// active, or was active when it failed. An older revision is stored again under a new number, so that the desired revision is always the
-// newest.
+// findDesired finds a stored revision with the desired content. If the revision failed in this attempt, it is not retried if another
+// revision is active, or was active when it failed. An older revision is stored again under a new number, so that the desired revision is
+// always the newest.
 func (m *Machine) findDesired() Action {
 	found := m.in.History.latest(m.in.Desired)
 	switch {
@@ -157,8 +157,8 @@ func (m *Machine) apply() Action {
 	}}
 }
 
-// applyRemaining keeps the objects that are in the active revision only. If the desired revision is complete, those objects are pruned
-// next, so problems with them must not delay it.
+// applyRemaining applies the objects that only the active revision has, so that they stay as declared during a rollout. It does nothing if
+// the desired revision is complete. In that case these objects are pruned next, and problems with them must not delay the desired revision.
 func (m *Machine) applyRemaining() Action {
 	if m.remaining || m.active == nil || m.target() == m.active || m.problem.Err == nil && m.isComplete() {
 		return Action{}

@@ -50,7 +50,8 @@ func counted(objects int) string {
 	return fmt.Sprintf("%d objects", objects)
 }
 
-// allObjects returns the subject and the verb of a sentence about all objects of an owner. The owner (of) may be empty.
+// allObjects returns the subject and the verb of a sentence about all objects. of says whose objects they are, such as " of revision 2"; it
+// may be empty.
 func allObjects(number int, of string) string {
 	if number == 1 {
 		return "1 object" + of + " is"

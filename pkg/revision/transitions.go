@@ -125,7 +125,8 @@ func (m *Machine) isDue(r *Revision) bool {
 	return m.IsRollingOut() && r == m.desired && !m.in.Deployment.Spec.Paused
 }
 
-// start is the effect of a start. Each phase waits for the previous one again, because objects of an earlier start were pruned or will be.
+// start is the effect of the transitions that start or restart a revision. Each phase waits for the previous one again, because objects of
+// an earlier start were pruned or will be.
 func (m *Machine) start(r *Revision) {
 	earlier := *r
 	m.beforeStart = &earlier

@@ -35,7 +35,7 @@ func (p *UnhealthyPeriod) Event(m *Machine, status corev1alpha2.BundleDeployment
 	return &Event{Reason: corev1alpha2.EventUnhealthy, Message: healthy.Message, Warning: true}, 0
 }
 
-// DifferInProgressOnly reports whether two statuses differ in nothing but object counts, unready objects and messages.
+// DifferInProgressOnly reports whether two statuses are equal except for object counts, unready objects and messages.
 func DifferInProgressOnly(before, after corev1alpha2.BundleDeploymentStatus) bool {
 	return equality.Semantic.DeepEqual(withoutProgress(before), withoutProgress(after))
 }

@@ -53,7 +53,7 @@ type RestoreError struct {
 	Err   error
 }
 
-// RestoreCause is the cause of a RestoreError. Each cause has another remedy.
+// RestoreCause is the cause of a RestoreError. Each cause has its own remedy.
 type RestoreCause int
 
 const (
@@ -73,7 +73,8 @@ func (e *RestoreError) Error() string { return e.Err.Error() }
 
 func (e *RestoreError) Unwrap() error { return e.Err }
 
-// remedy is what ends the loss of a stored copy. condition is the time at which the manager stores it again. fix is an imperative.
+// remedy describes how a lost stored copy is replaced. condition is a clause that says when the manager stores the revision again. fix is
+// an imperative that says what an admin can do.
 type remedy struct{ condition, fix string }
 
 var (
@@ -95,8 +96,8 @@ func remedyOf(unstored error) remedy {
 	return sourceRemedy
 }
 
-// withUnstored adds a sentence about each used revision whose stored copy is lost. If a rollout, a rollback or a pause is reported, the
-// condition keeps its reason.
+// withUnstored adds a sentence about each used revision whose stored copy is lost. If the reason of the condition is AsExpected, it becomes
+// Blocked. Any other reason, such as that of a rollout or a pause, stays.
 func (m *Machine) withUnstored(progressing condition) condition {
 	for _, each := range m.usedRevisions() {
 		if each.Unstored == nil {

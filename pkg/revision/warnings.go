@@ -41,7 +41,7 @@ func (l *WarningLog) HasUnwritten() bool { return len(l.unwritten) > 0 }
 // Clear removes the warnings. Call it after a status with them was written, or before a different revision starts.
 func (l *WarningLog) Clear() { l.unwritten = nil }
 
-// BundleWarnings returns the warnings about a bundle's manifests in the form in which status contains them: limited in number and length.
+// BundleWarnings returns the warnings about a bundle's manifests for status, limited in number and length.
 func BundleWarnings(m bundle.Metadata) []string {
 	var warnings []string
 	for _, each := range m.Warnings[:min(len(m.Warnings), maxBundleWarnings)] {

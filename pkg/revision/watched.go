@@ -27,8 +27,8 @@ func WatchedNamespaces(spec corev1alpha2.BundleDeploymentSpec) []string {
 	return names[:min(len(names), maxWatched)]
 }
 
-// WithWatchedNamespaces returns warnings with one added for each missing watched namespace. It removes those for all other namespaces,
-// except the unchecked ones.
+// WithWatchedNamespaces returns warnings that contain one warning for each missing watched namespace. It adds those that are absent. It
+// removes earlier ones about namespaces that are no longer missing or watched, but keeps those about unchecked namespaces.
 func WithWatchedNamespaces(warnings, unchecked, missing []string) []string {
 	isOutdated := func(warning string) bool {
 		name, _, found := strings.Cut(strings.TrimPrefix(warning, "Namespace "), ",")

@@ -29,14 +29,15 @@ type Saver struct {
 	Clock     clock.PassiveClock
 	// Backoff returns the pause after a number of consecutive failures.
 	Backoff func(failures int) time.Duration
-	// Grants is how often the manager has got back a permission. If the number has changed since the last attempt, Save does not pause.
+	// Grants is the number of times that the manager has regained a permission. If the number has changed since the last attempt, Save does
+	// not pause.
 	Grants int
 }
 
 // Saved is the result of an attempt.
 type Saved struct {
-	// Revision is the stored revision; nil if none was stored. If it is nil, Err is the cause, or nil while the failure may be transient,
-	// and Retry is the time until the next attempt.
+	// Revision is the stored revision; nil if none was stored. In that case, Retry is the time until the next attempt, and Err is the
+	// cause. Err stays nil while the failure may be transient.
 	Revision *revision.Revision
 	Err      error
 	Retry    time.Duration

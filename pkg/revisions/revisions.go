@@ -75,7 +75,7 @@ func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause e
 	return []revision.Event{revision.LostEvent(damaged, cause)}, nil
 }
 
-// setOf returns the objects of a revision in the form in which the engine applies them.
+// setOf converts the objects of a revision to a set that the apply engine can apply.
 func (r Revisions) setOf(content *store.Revision) (*apply.Set, error) {
 	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, content.Bundle.Package)}
 	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(content.Objects))

@@ -48,10 +48,10 @@ type Content struct {
 	reading chan struct{}
 
 	mu sync.Mutex
-	// complete holds the content that can be read, and fills holds the content that is being written, both by digest.
+	// complete holds the content that can be read, and fills holds the content that is being written. Both are keyed by digest.
 	complete map[string]*completeContent
 	fills    map[string]*contentFill
-	// evicted holds the evicted directories that are not yet removed from disk, with their sizes.
+	// evicted holds the sizes of evicted directories that are not yet removed from disk, in bytes, keyed by path.
 	evicted map[string]int64
 	// uses is the number of uses so far. It orders content by its last use.
 	uses int64
@@ -102,8 +102,8 @@ func NewContent(config ContentConfig) (*Content, error) {
 // unchanged, except that it adds a remedy to a disk error of use, which IsDiskError recognizes. At most two callers read at once, so use
 // must not take long and must not call Use. Use calls use a second time if the content was removed while it was read.
 //
-// Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If it fails, each
-// of the others tries its own fill, which may have a different source or different credentials.
+// Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If this fill
+// fails, each of the other callers tries its own fill, which may have a different source or different credentials.
 func (c *Content) Use(ctx context.Context, digest string, fill func(context.Context, source.Target) error, use func(files fs.FS) error) error {
 	if !digestPattern.MatchString(digest) {
 		return fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
@@ -302,8 +302,8 @@ func (c *Content) bytes() int64 {
 	return total
 }
 
-// evictFor evicts the least recently used content until the given number of additional bytes is within the budget. It reports whether they
-// are. It removes files while it holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment. The
+// evictFor evicts the least recently used content until the given number of additional bytes fits into the budget. It reports whether they
+// fit. It removes files while it holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment. The
 // caller holds mu, unless nothing else uses the store yet.
 func (c *Content) evictFor(bytes int64) bool {
 	for c.bytes()+bytes > c.budget {

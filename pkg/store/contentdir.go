@@ -102,7 +102,8 @@ func (d contentDir) isGone(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// begin creates a directory to fill, and the content directory if it was removed.
+// begin creates a directory to fill, and the content directory if it was removed. unfinished is the path of the new directory, and files
+// the path of the directory in it for the unpacked files.
 func (d contentDir) begin() (unfinished, files string, err error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return "", "", err
@@ -131,7 +132,7 @@ func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	return bytes, os.Rename(unfinished, d.path(digest))
 }
 
-// evict renames a digest's directory to one that is to be removed, and returns its path.
+// evict moves the files of a digest to a new directory that is to be removed, and returns the path of that directory.
 func (d contentDir) evict(digest string) (string, error) {
 	evicted, err := os.MkdirTemp(string(d), unfinishedPrefix)
 	if err != nil {

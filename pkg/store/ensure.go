@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ensure creates a Secret of a revision. It patches an existing one with the same content, so that the content is never missing. It
-// replaces one with other content, which is from an unfinished Save or from an earlier BundleDeployment with the same name. It returns an
-// error if the existing Secret has another type.
+// ensure creates a Secret of a revision. If a Secret with the name and the same content exists, ensure patches it, so that the content is
+// never missing. If its content differs, ensure replaces it. Such a Secret remains after an unfinished Save, or from an earlier
+// BundleDeployment with the same name. ensure returns an error if the existing Secret has another type.
 func (r *Revisions) ensure(ctx context.Context, owner Owner, number int64, secret *corev1.Secret) error {
 	created, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
 	if err == nil {

@@ -18,8 +18,9 @@ import (
 const orphanLimit = 4
 
 // CollectGarbage deletes the parts of those revisions of an owner that have no index. Such parts remain after a crash during Save or
-// Delete, or if another client deletes the index. stored must be the result of List and all revisions saved since. For other revisions,
-// CollectGarbage reads the index, because restoring a backup may have brought it back. No Save for the same owner may run concurrently.
+// Delete, or if another client deletes the index. stored must contain the result of List and all revisions saved since. For other
+// revisions, CollectGarbage reads the index, because restoring a backup may have brought it back. No Save for the same owner may run
+// concurrently.
 func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []Header) error {
 	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: rolePart})
 	if len(stored) > 0 {
@@ -34,7 +35,7 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 		selector = selector.Add(*others)
 	}
 	options := metav1.ListOptions{LabelSelector: selector.String(), Limit: orphanLimit}
-	complete := map[string]bool{} // whether a revision has an index, by number
+	complete := map[string]bool{} // whether a revision has an index, keyed by number
 	used := partNames(owner, stored)
 	for {
 		page, err := r.secrets.List(ctx, options)

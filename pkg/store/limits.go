@@ -37,8 +37,8 @@ type Limits struct {
 	loadErr error // of the last read of the ConfigMap; set only without a record
 }
 
-// NewLimits returns a Limits that stores limits in a namespace, and reads them with a lister. BundleDeployments indicate whether a record
-// existed.
+// NewLimits returns a Limits that stores limits in a namespace, and reads them with a lister. If no record is stored, the BundleDeployments
+// show whether there must have been one.
 func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMaps corev1listers.ConfigMapLister, deployments corelisters.BundleDeploymentLister) *Limits {
 	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace), deployments: deployments}
 }

@@ -26,8 +26,8 @@ type Revision struct {
 }
 
 const (
-	// partBytes is the size of one Secret's data, in bytes. It is below etcd's limit of 1.5 MiB for a request and the API server's limit of
-	// 1 MiB for a Secret, with space for metadata.
+	// partBytes is the maximum size of one Secret's data, in bytes. It is below etcd's limit of 1.5 MiB for a request and the API server's
+	// limit of 1 MiB for a Secret, with space for metadata.
 	partBytes = 900 << 10
 	// maxParts is the maximum number of parts of a revision: 56 MiB compressed, which is several hundred MiB of manifests.
 	maxParts = 64
@@ -67,7 +67,8 @@ func writeLines(w io.Writer, objects []unstructured.Unstructured) (int64, error)
 	return total, nil
 }
 
-// encode compresses objects into parts within a limit and sets the header's Digest, Parts and Bytes. Equal objects result in equal parts.
+// encode compresses objects into parts of at most limit bytes, and sets the header's Digest, Parts and Bytes. Equal objects result in equal
+// parts.
 func encode(revision *Revision, limit int) ([][]byte, error) {
 	var packed bytes.Buffer
 	hash := sha256.New()

@@ -24,11 +24,12 @@ import (
 const (
 	// SecretType is the type of the Secrets that store revisions.
 	SecretType corev1.SecretType = corev1alpha2.GroupName + "/revision"
-	// LabelDeployment is the name of the BundleDeployment that a stored revision belongs to.
+	// LabelDeployment is the key of the label with the name of the BundleDeployment that a stored revision belongs to.
 	LabelDeployment = corev1alpha2.GroupName + "/revision-of"
-	// LabelNumber is the number of the revision.
+	// LabelNumber is the key of the label with the number of the revision.
 	LabelNumber = corev1alpha2.GroupName + "/revision-number"
-	// LabelRole is "index" on the Secret that makes a revision complete, and "part" on the Secrets that hold its objects.
+	// LabelRole is the key of a label with the value "index" on the Secret that makes a revision complete, and "part" on the Secrets that
+	// hold its objects.
 	LabelRole = corev1alpha2.GroupName + "/revision-role"
 
 	// annotationRenderer on an index overrides the header's Renderer, which is immutable.
@@ -57,13 +58,14 @@ type Revisions struct {
 	secrets corev1client.SecretInterface
 	// partBytes is the size of one Secret's data.
 	partBytes int
-	// metadata holds the metadata of the Secrets, by namespace and name; nil before Watch is called. namespace is the namespace of the
-	// Secrets.
+	// metadata holds the metadata of the Secrets, keyed by namespace and name; nil before Watch is called. namespace is the namespace of
+	// the Secrets.
 	metadata  cache.KeyGetter
 	namespace string
 
 	mu sync.Mutex
-	// known holds the fingerprints of the Secrets that this object has written or read, by the UID of the owner and the name of the Secret.
+	// known holds the fingerprints of the Secrets that this Revisions has written or read, keyed by the UID of the owner and the name of
+	// the Secret.
 	known map[types.UID]map[string]fingerprint
 }
 
@@ -251,8 +253,8 @@ func equalData(a, b map[string][]byte) bool {
 	return true
 }
 
-// indexName returns the name of a revision's index. It ends in the kind and the number, so that names are unique for any BundleDeployment
-// name, including names with dots.
+// indexName returns the name of a revision's index. An index ends in "r" and the revision's number, a part in "p" and the part's number, so
+// that names are unique for any BundleDeployment name, including names with dots.
 func indexName(deployment string, number int64) string {
 	return fmt.Sprintf("revision.%s.r%d", deployment, number)
 }

@@ -18,7 +18,7 @@ import (
 // fingerprint identifies the content of an immutable Secret: the same UID means the same content.
 type fingerprint struct {
 	uid types.UID
-	// digest is the digest of the part of a revision in the Secret.
+	// digest is the SHA-256 digest of the Secret's part of the revision.
 	digest [sha256.Size]byte
 }
 
@@ -61,7 +61,7 @@ func (r *Revisions) Forget(owner types.UID) {
 
 // Verify returns an error if a Secret of a revision is missing, was changed, is mutable, or lacks the labels by which it is listed and
 // watched. IsUnusable reports whether the error is permanent. Verify reads the Secrets whose metadata differs or is not known, one at a
-// time. It unpacks the objects only if a changed part was not read before.
+// time. It loads the whole revision only if it reads a part with which it cannot compare an earlier digest.
 func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) error {
 	isComparable := true
 	for i := range 1 + min(header.Parts, maxParts) {

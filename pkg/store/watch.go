@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewInformer returns an informer for the metadata of all Secrets that store revisions, which somebody may delete or change. It does not
-// transfer their data.
+// NewInformer returns an informer that reports when somebody deletes or changes a Secret that stores part of a revision. It watches only
+// the metadata, so the Secrets' data is not transferred.
 func NewInformer(client metadata.Interface, namespace string) cache.SharedIndexInformer {
 	secrets := client.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace)
 	return cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{

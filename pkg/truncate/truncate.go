@@ -43,14 +43,14 @@ func Quote[T ~string | ~[]byte](text T) string {
 	return quoted.String()
 }
 
-// OneLine returns a text as one line of at most that many bytes, cut like Bytes does. It replaces each run of white space with one space,
-// and invalid UTF-8 with a replacement character. Otherwise the API server would replace invalid UTF-8, and the stored text would never
-// equal the desired one.
+// OneLine returns a text as one line, cut to the given maximum size in bytes like Bytes does. It replaces each run of white space with one
+// space, and invalid UTF-8 with a replacement character. Otherwise the API server would replace invalid UTF-8, and the stored text would
+// never equal the desired one.
 func OneLine(text string, most int) string {
 	return Bytes(strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD"), most)
 }
 
-// Bytes returns a text cut to at most that many bytes, in whole characters. The text ends with an ellipsis if it was cut.
+// Bytes returns a text cut to the given maximum size in bytes, at a character boundary. The text ends with an ellipsis if it was cut.
 func Bytes(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -58,8 +58,8 @@ func Bytes(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, most-len(ellipsis))], "") + ellipsis
 }
 
-// Cut returns a text cut to at most that many bytes without an ellipsis. It also removes separators at the cut, so that a label value stays
-// valid.
+// Cut returns a text cut to the given maximum size in bytes, without an ellipsis. It also removes separators at the cut, so that a label
+// value stays valid.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -9,7 +9,7 @@ import (
 
 // Content stores fetched content. *store.Content implements it.
 type Content interface {
-	// Use calls read with the content of a digest. If it is not stored, Use calls fetch first. It may call read twice.
+	// Use calls read with the content of a digest. If the content is not stored, Use calls fetch first. It may call read twice.
 	Use(ctx context.Context, digest string, fetch func(context.Context, source.Target) error, read func(files fs.FS) error) error
 }
 

@@ -34,8 +34,8 @@ func Of(deployment *corev1alpha2.BundleDeployment) string {
 
 // RepeatedWhen returns a clause that names the change in the cluster after which a failed attempt is repeated. The clause begins with a
 // comma, so that it can be appended to a list of causes. It is empty if no change in the cluster leads to a repetition. The arguments are
-// the fields with these names in status.revisions. kindsMissing is empty if an older manager recorded the failure; such an attempt is not
-// repeated.
+// the fields with these names in status.revisions. An older manager did not record the missing kinds. If they are the cause but not known,
+// the attempt is not repeated.
 func RepeatedWhen(failedFor corev1alpha2.FailedFor, kindsMissing []corev1alpha2.MissingKind) string {
 	switch {
 	case failedFor == corev1alpha2.FailedForKinds && len(kindsMissing) > 0:

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Tasks are the background tasks of one manager. The type does not use a sync.WaitGroup, because tasks start during a wait, and a wait must
-// end when its context ends. The zero value is ready for use. It is safe for concurrent use.
+// Tasks are the background tasks of one manager. The type does not use a sync.WaitGroup, because tasks may start while a caller waits, and
+// Wait must return when its context ends. The zero value is ready for use. It is safe for concurrent use.
 type Tasks struct {
 	mu      sync.Mutex
 	running int

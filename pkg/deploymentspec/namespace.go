@@ -16,9 +16,9 @@ func NamedNamespace(operator *platformv1alpha1.PlatformOperator) string {
 	return operator.Spec.Install.Namespace
 }
 
-// InstallNamespace returns the namespace for a BundleDeployment that is to be created: the one that the spec names, else the one that the
-// deleted BundleDeployment had, else the one that the bundle's author suggests, else the package's name with "-system". isDefault reports
-// whether the namespace is one of the last two. chosen is the bundle to install; nil if unknown.
+// InstallNamespace returns the namespace for a BundleDeployment that is to be created. It is the first of these that is known: the
+// namespace that the spec names, that of the deleted BundleDeployment, the one that the bundle's author suggests, or the package's name
+// with "-system". isDefault reports whether it is one of the last two. chosen is the bundle to install; nil if unknown.
 func InstallNamespace(operator *platformv1alpha1.PlatformOperator, chosen *resolve.Candidate) (namespace string, isDefault bool) {
 	if known := cmp.Or(NamedNamespace(operator), previousNamespace(operator.Status)); known != "" {
 		return known, false
@@ -48,9 +48,9 @@ func IsInOtherNamespace(operator *platformv1alpha1.PlatformOperator, current upg
 }
 
 // NamespaceToMoveTo returns the install namespace to which the BundleDeployment moves; "" if it stays where it is. The destination is the
-// namespace that the spec names. It is the default namespace if the spec named one when the BundleDeployment was created, and names none
-// any more. chosen is the bundle to install, which decides the default namespace. If chosen is nil, the BundleDeployment does not move to a
-// default. A BundleDeployment also stays if something has been applied, if it is being deleted, or if the PlatformOperator is paused.
+// namespace that the spec names. It is the default namespace if the spec named one when the BundleDeployment was created, and does not name
+// one any more. chosen is the bundle to install, which decides the default namespace. If chosen is nil, the BundleDeployment does not move
+// to a default. A BundleDeployment also stays if something has been applied, if it is being deleted, or if the PlatformOperator is paused.
 func NamespaceToMoveTo(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current, chosen *resolve.Candidate) string {
 	deployment := current.Deployment
 	if deployment == nil || deployment.DeletionTimestamp != nil || operator.Spec.Paused ||

@@ -11,7 +11,7 @@ import (
 type Change struct {
 	// Path is a JSON pointer to the field. It is empty for the whole object.
 	Path string
-	// Manager and Time come from the entry in managedFields. They are zero if the manager is not known.
+	// Manager is the field manager, and Time is the time of its entry in managedFields. Both are zero if the field manager is not known.
 	Manager string
 	Time    time.Time
 }

@@ -15,8 +15,8 @@ import (
 type Trust int
 
 const (
-	// NothingKnown is for an object of which no write by the manager is known. Scalars must be identical. If they are not, only a dry run
-	// can show whether they are equivalent.
+	// NothingKnown is for an object of which it is not known that the manager has written it. Scalars must be identical. If they are not,
+	// only a dry run can show whether they are equivalent.
 	NothingKnown Trust = iota
 	// WrittenBefore is for an object that an earlier process wrote as declared, perhaps in another notation. Scalars must be equivalent: the API
 	// server stores "1000m" as "1".
@@ -194,8 +194,8 @@ func (s *search) field(at *location, wanted, found any, present bool, owners own
 	case mine:
 		s.merged(at, wanted, found, below)
 	case isMap && liveMap && (!below.others.Empty() || !owners.mine.Members.Has(at.element) && !owners.others.Members.Has(at.element)):
-		// If other managers took over all fields of a merged map, managedFields look like those of an atomic map. A map that no manager
-		// owns as a whole is therefore merged, too.
+		// If other field managers took over all fields of a merged map, managedFields look like those of an atomic map. Therefore a map
+		// that no field manager owns as a whole counts as merged.
 		s.fields(at, fields, live, below)
 	case owners.mine.Members.Has(at.element):
 		// A field without children is atomic.

@@ -8,8 +8,8 @@ import (
 )
 
 // WithLive returns the declared object with the live values of ignored fields, so that applying it does not change them. If these fields
-// were omitted, the manager would give up their ownership, and the API server would remove those that no other manager owns. WithLive
-// returns declared itself if no field is ignored.
+// were omitted, the manager would give up their ownership, and the API server would remove the fields that no other field manager owns.
+// WithLive returns declared itself if no field is ignored.
 func (c Comparison) WithLive(declared, live *unstructured.Unstructured) *unstructured.Unstructured {
 	if len(c.Ignored) == 0 {
 		return declared

@@ -14,10 +14,10 @@ import (
 // MaxRecords is the maximum length of status.drift.
 const MaxRecords = 20
 
-// Merge returns the new value of status.drift. before are the records of the last status. seen are the records found since then, oldest
-// first. standing are the records of drift that the current sync did not revert. The result contains one record for each change that a
-// field manager made to an object, newest first, at most MaxRecords. Merge keeps records of repairs as history. It drops records of changes
-// that disappeared without a repair.
+// Merge returns the new value of status.drift. before are the records of the last status. seen are the records found since then, those of
+// the oldest sync first. standing are the records of the current sync; a record that is not repaired is kept only if it is among them. The
+// result contains one record for each change that a field manager made to an object, newest first, at most MaxRecords. Merge keeps records
+// of repairs as history. It drops records of changes that disappeared without a repair.
 func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
 	var merged []corev1alpha2.DriftRecord
 	add := func(each corev1alpha2.DriftRecord) {

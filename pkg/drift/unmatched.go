@@ -72,7 +72,8 @@ func HasField(object map[string]any, pointer string) bool {
 	return len(rest) == 0
 }
 
-// follow follows a pointer for as long as the object has its fields. It returns the value that it reached, and the remaining tokens.
+// follow resolves a JSON pointer as far as the object has its fields. It returns the value that it reached, and the tokens that it could
+// not resolve; none if the object has the whole pointer.
 func follow(object map[string]any, pointer string) (at any, rest []string) {
 	at, rest = object, strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for len(rest) > 0 {
@@ -104,8 +105,8 @@ func unescape(token string) string {
 }
 
 // FieldsBeside suggests fields for a pointer that an object does not have. It finds the first missing field of the pointer, and returns
-// pointers to the fields that exist beside it. Those that share the longest prefix with the missing name come first; the others are sorted
-// by name.
+// pointers to the fields that exist beside it. They are sorted by the length of the prefix that they share with the missing name, longest
+// first, and then by name.
 func FieldsBeside(object map[string]any, pointer string) []string {
 	at, rest := follow(object, pointer)
 	fields, isMap := at.(map[string]any)

@@ -58,12 +58,12 @@ type OperatorState struct {
 	// Paused means that the operator is not reconciled, and the cluster's installation does not wait for it. Removing means that it was
 	// deleted, whether or not the removal makes progress.
 	Paused, Removing bool
-	// EverInstalled means that a version of the operator was installed and healthy at least once. Otherwise the operator is never degraded,
-	// because nothing that worked has failed.
+	// EverInstalled means that a version of the operator was installed and healthy at least once. If it is false, the operator never
+	// degrades the ClusterOperator, because nothing that worked has failed.
 	EverInstalled bool
 }
 
-// Contribution is one operator's part of the conditions of all operators. If only Name is set, it contributes nothing.
+// Contribution is what one operator adds to the conditions that Aggregate returns. If only Name is set, it adds nothing.
 type Contribution struct {
 	Name string
 	// Waiting is why the cluster's installation waits for the operator; empty if it does not wait.
@@ -115,8 +115,8 @@ func Aggregate(all []Contribution, degradedAfter time.Duration) []Condition {
 	return []Condition{available(all), progressing(all), degraded(all, degradedAfter)}
 }
 
-// NextChange returns the time after which Contribute may return a different result for one of the states, even though the states are the
-// same; false if the result can change only when the states change.
+// NextChange returns the time until Contribute may return a different result for one of the states although none of them has changed. It
+// returns false if only a change of a state can change the result.
 func NextChange(states []OperatorState, now time.Time, degradedAfter time.Duration) (time.Duration, bool) {
 	var next time.Duration
 	found := false
@@ -185,7 +185,7 @@ func (s OperatorState) hasProblem() bool {
 }
 
 // isAwaited reports whether a cluster installation waits for the operator. It does not wait for an operator that was ready before, is being
-// removed, or needs an approval, because no admin may be there to give it.
+// removed, or needs an approval, because during an installation there may be no admin to give it.
 func (s OperatorState) isAwaited() bool {
 	if s.Paused || s.Removing || s.EverInstalled || s.Progressing.Reason == platformv1alpha1.ReasonAwaitingApproval {
 		return false
@@ -273,9 +273,9 @@ func degraded(all []Contribution, after time.Duration) Condition {
 	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joinLimited(head, unhealthy, nextCommands(names))}
 }
 
-// unhealthySince returns the time since which an operator that once worked has been unhealthy. That time starts again when an upgrade ends,
-// even if it ends at its deadline. unhealthySince returns false for an operator that is healthy, was never installed, or is being upgraded
-// or removed.
+// unhealthySince returns the time at which an operator that once worked became unhealthy. If an upgrade has ended since then, even at its
+// deadline, it returns the end of the upgrade. unhealthySince returns false for an operator that is healthy, was never installed, or is
+// being upgraded or removed.
 func (s OperatorState) unhealthySince() (time.Time, bool) {
 	since := s.Healthy.Since
 	if s.Removing || !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||

@@ -198,8 +198,8 @@ func claim(o *unstructured.Unstructured) (string, error) {
 	return "is not bound but " + phase, nil
 }
 
-// pod is the probe of Pods. A Pod is ready when it is Ready or has succeeded. kstatus depends on the clock, and treats a failed Pod as
-// finished.
+// pod is the probe of Pods. A Pod is ready when it is Ready or has succeeded. The result of kstatus is not used, because it depends on the
+// clock, and treats a failed Pod as finished.
 func pod(o *unstructured.Unstructured) (string, error) {
 	phase, _, err := unstructured.NestedString(o.Object, "status", "phase")
 	if err != nil {

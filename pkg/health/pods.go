@@ -54,7 +54,8 @@ func hasEnded(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// templateOf returns the label that identifies the template of a Pod, which the controller of its workload sets; empty if there is none.
+// templateOf returns the value of the label with which the controller of a workload identifies the template of a Pod; empty if there is
+// none.
 func templateOf(pod *corev1.Pod) string {
 	return cmp.Or(pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey], pod.Labels[appsv1.ControllerRevisionHashLabelKey])
 }

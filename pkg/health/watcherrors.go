@@ -20,8 +20,8 @@ const (
 // condition is not among them: a manager that cannot read the CR cannot update the condition either.
 var installedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
 
-// WatchErrorExpiry is how long after its last error a kind is considered listed again. client-go retries after 30 seconds at most, plus
-// jitter up to a minute.
+// WatchErrorExpiry is the time after which a kind without further errors counts as listed again. client-go retries after 30 seconds at
+// most, plus jitter up to a minute.
 const WatchErrorExpiry = 90 * time.Second
 
 const (

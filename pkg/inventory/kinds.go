@@ -24,7 +24,7 @@ import (
 )
 
 // Kinds holds all kinds that CustomResourceDefinitions define, and is up to date while Run runs. It is also an informer for library-go's
-// factory that reports each definition whose cached part changes; the object's name is the definition's.
+// factory: for each definition whose cached part changes, handlers get an object with the definition's name.
 type Kinds struct {
 	informer cache.SharedIndexInformer
 

@@ -25,8 +25,9 @@ type OptionalConfig struct {
 	Transform cache.TransformFunc
 }
 
-// Optional watches objects of a kind that the cluster may not serve. It makes no request before the kind is served, starts to watch when it
-// is, and stops when it no longer is. Handlers are notified of added and deleted objects, including when their kind appears or disappears.
+// Optional watches objects of a kind that the cluster may not serve. It starts to watch when the kind is served, stops when the kind is no
+// longer served, and makes no request otherwise. Handlers are notified of added and deleted objects, including when their kind appears or
+// disappears.
 type Optional struct {
 	config OptionalConfig
 	client dynamic.Interface

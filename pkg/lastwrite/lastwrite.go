@@ -1,5 +1,5 @@
 // Package lastwrite reports whether a cached object is older than the last write of this process. A decision based on such an object could
-// undo that write. It uses only the object's resourceVersion. The bundledeployment controller calls it.
+// undo that write. The package uses only the object's resourceVersion. The bundledeployment controller calls it.
 package lastwrite
 
 import (

@@ -1,4 +1,4 @@
-// Package limits decides whether the limits of PlatformOperatorManager "cluster" apply after it was deleted.
+// Package limits decides whether the limits of PlatformOperatorManager "cluster" apply after the object was deleted and created again.
 //
 // The manager recreates a deleted PlatformOperatorManager with defaults, which have no limits. So the last limits are stored separately, as
 // a Record. A recreated PlatformOperatorManager may permit more than its predecessor. Then no bundle is selected and no upgrade starts
@@ -64,8 +64,8 @@ var all = []limit{
 	}},
 }
 
-// weaker returns the names of the fields whose previous limit is now missing or now permits more. It includes a field if a current glob may
-// permit more, even if this cannot be proved.
+// weaker returns the names of the fields whose previous limit is now missing or now permits more. A field with globs is included unless it
+// is certain that the current globs permit no more than the previous ones.
 func weaker(former, present Limits) (fields []string) {
 	for _, each := range all {
 		if each.isSet(former) && (!each.isSet(present) || !each.keeps(former, present)) {

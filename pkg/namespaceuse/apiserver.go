@@ -54,8 +54,8 @@ func (a *apiServer) list(ctx context.Context, resource schema.GroupVersionResour
 	return a.Metadata.Resource(resource).Namespace(namespace).List(ctx, options)
 }
 
-// grant applies a ClusterRole that permits the manager to list resources. Kubernetes aggregates its rules into the manager's role for
-// bundles.
+// grant applies a ClusterRole that permits the manager to list resources. Kubernetes aggregates the rules of this ClusterRole into the
+// manager's role for bundles.
 func (a *apiServer) grant(ctx context.Context, resources []schema.GroupVersionResource) error {
 	role := &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},

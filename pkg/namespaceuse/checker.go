@@ -207,8 +207,8 @@ func (c *Checker) check(questions []Question) (map[string]string, time.Time, err
 	return scan.inUse(), scan.since, nil
 }
 
-// CleanUp revokes the grant of an earlier check that a process could not revoke before it ended. CleanUp retries until it succeeds or the
-// context ends. It writes nothing if there is no grant.
+// CleanUp revokes the grant of an earlier check if that check, possibly in an earlier process, did not revoke it. CleanUp retries until it
+// succeeds or the context ends. It writes nothing if there is no grant.
 func (c *Checker) CleanUp(ctx context.Context) {
 	for wait := cleanUpPause; ; wait = min(2*wait, longestCleanUpPause) {
 		c.rights.Lock()
@@ -244,7 +244,8 @@ type cluster interface {
 
 // resourceLister lists resources and their objects.
 type resourceLister interface {
-	// resources returns the namespaced resources that support list, and, for each API group whose discovery failed, the error.
+	// resources returns the namespaced resources that support list. unavailable holds the errors of API groups whose discovery failed,
+	// keyed by group.
 	resources(ctx context.Context) (listable []schema.GroupVersionResource, unavailable map[string]error, err error)
 	// list returns the metadata of objects in a namespace, or in all namespaces if namespace is empty.
 	list(ctx context.Context, resource schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)

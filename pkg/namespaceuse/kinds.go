@@ -103,7 +103,8 @@ func selectorsOf(resource schema.GroupResource) []string {
 }
 
 // isOfOthers reports whether the manager must keep a namespace because of an object. It returns false for objects that are being deleted,
-// and for those that Kubernetes, OpenShift or OLM create in every namespace. The selector is the one that matched the object.
+// and for those that Kubernetes, OpenShift or OLM create in every namespace. selector is the field selector with which the object was
+// listed.
 func isOfOthers(resource schema.GroupResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	if object.DeletionTimestamp != nil {
 		return false

@@ -35,7 +35,7 @@ const (
 
 // missed holds the resources that a scan did not list.
 type missed struct {
-	// denied are the resources that the manager may not list; vanished are those for which the API server answered "not found".
+	// denied are the resources that the manager may not list. vanished are the resources for which the API server answered "not found".
 	denied, vanished []schema.GroupVersionResource
 }
 

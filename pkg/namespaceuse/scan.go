@@ -61,8 +61,8 @@ func (s *scan) inUse() map[string]string {
 	return reasons
 }
 
-// undecided returns the namespaces without a reason of this rank or a lower one, sorted. It includes namespaces that have a reason of a
-// higher rank, so that the result does not depend on the order in which concurrent lists end.
+// undecided returns the namespaces that have no reason with the given rank or a lower one, sorted by name. It includes namespaces that have
+// a reason of a higher rank, so that the result does not depend on the order in which concurrent lists end.
 func (s *scan) undecided(rank int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -72,8 +72,8 @@ func (r *report) setTarget() {
 	}
 }
 
-// installedCondition returns the Installed condition. If it is True, the failure of a later step does not change it, but the deletion of
-// the BundleDeployment does.
+// installedCondition returns the Installed condition. A True condition stays True if a later step fails, and becomes False if the
+// BundleDeployment is deleted.
 func installedCondition(r *report) metav1.Condition {
 	deployment, installed, decision := r.in.Current.Deployment, r.operator.Status.Installed, r.decision()
 	switch {
@@ -99,8 +99,8 @@ func installedCondition(r *report) metav1.Condition {
 	return isFalse(decision.Reason, decision.Message)
 }
 
-// publisher returns a sentence that names the catalog whose publisher to ask if the bundle's image cannot be unpacked; empty for any other
-// reason and while the catalog is unknown.
+// publisher returns a sentence that names the catalog of the bundle, so that an admin can ask the catalog's publisher. It is empty unless
+// the reason is that the bundle's image cannot be unpacked, and the catalog is known.
 func (r *report) publisher(reason string) string {
 	recorded := r.in.Current.Recorded
 	if reason != platformv1alpha1.ReasonUnpackFailed || recorded == nil || recorded.Catalog == "" {

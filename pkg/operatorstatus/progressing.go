@@ -39,7 +39,8 @@ func progressingCondition(r *report) metav1.Condition {
 }
 
 // deadlineCondition returns the Progressing condition for a version that missed its deadline and is held, being rolled back, or rolled
-// back. A first version may miss its deadline after status shows it as installed, because it may not be healthy by then.
+// back. missed is false if there is no such version. A first version may miss its deadline after status shows it as installed, because it
+// may not be healthy by then.
 func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	deployment := r.in.Current.Deployment
 	if deployment == nil || upgradestep.IsStale(deployment) {
@@ -181,8 +182,8 @@ func stepTo(installed, target *platformv1alpha1.InstalledBundle) string {
 	return fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version)
 }
 
-// failedStep returns a clause about a step to a bundle that was rolled back. ofSettings says that the step was started by changed settings or
-// as another attempt.
+// failedStep returns a clause about a step to a bundle that was rolled back. ofSettings is true if the step was started by changed settings
+// or as another attempt.
 func (r *report) failedStep(tried *platformv1alpha1.InstalledBundle, ofSettings bool) string {
 	installed := r.operator.Status.Installed
 	switch {
@@ -257,7 +258,8 @@ func approvalMessage(decision resolve.Decision) string {
 }
 
 // needsAction lists the reasons for blocked updates that an admin or a catalog author can remove. It does not contain reasons that result
-// from the cluster, the catalog or the spec as it is. newestCondition adds BlockedRange if the range excludes only versions on the path.
+// from the cluster, the catalog or the spec as it is. newestCondition also treats BlockedRange in this way if the range permits the update
+// and excludes only versions on the path to it.
 var needsAction = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRulesInvalid: true,
 	platformv1alpha1.BlockedStep:         true,
@@ -268,7 +270,7 @@ var needsAction = map[platformv1alpha1.BlockedReason]bool{
 }
 
 // newestCondition returns the Progressing condition while the installed version is the newest that may be installed. Its message also says
-// what blocks the newest update, unless the spec does not request that update.
+// what blocks one update: the newest with a reason in needsAction, or else the newest that the spec requests.
 func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) metav1.Condition {
 	text := fmt.Sprintf("The installed version %s is the newest that may be installed.", installed.Version)
 	if decision.ApprovalProblem != "" {

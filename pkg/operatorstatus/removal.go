@@ -57,8 +57,8 @@ func removedCondition() metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonRemoved, "The operator is removed; the Progressing condition says which finalizers hold what is left.")
 }
 
-// PackageHeld returns why a PlatformOperator must wait for another one, which holds the package, and what to do. deployment is the holder's
-// BundleDeployment; nil if it has none.
+// PackageHeld returns sentences for a PlatformOperator whose package another PlatformOperator, the holder, already has. They say what it
+// waits for, and what an admin can do. deployment is the holder's BundleDeployment; nil if it has none.
 func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) string {
 	if holder.DeletionTimestamp == nil {
 		return fmt.Sprintf("PlatformOperator %q is older and already installs package %q; a package can be installed only once. Delete one of the two.",
@@ -118,7 +118,7 @@ func isTakenDown(deployment *corev1alpha2.BundleDeployment) bool {
 }
 
 // heldBy returns a clause with the finalizers of other components that hold an object after the manager has released it. It returns "" if
-// the manager still has a finalizer there. It ignores the finalizers of Kubernetes' garbage collector, which removes them soon.
+// the object still has a finalizer of the manager. It ignores the finalizers of Kubernetes' garbage collector, which removes them soon.
 func heldBy(finalizers []string) string {
 	var others []string
 	for _, name := range finalizers {

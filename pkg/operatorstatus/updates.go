@@ -143,7 +143,8 @@ var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRange:            true,
 }
 
-// summarize returns the summary of all updates. listed holds the first of them as status lists them; their blocked reasons take precedence.
+// summarize returns the summary of all updates. listed are the first of these updates as they appear in status, where their blocked reasons
+// may be different; those take precedence.
 func summarize(updates []resolve.Update, listed []platformv1alpha1.AvailableUpdate) *UpdateSummary {
 	sum := &UpdateSummary{Blocked: map[platformv1alpha1.BlockedReason]int{}}
 	for i, update := range updates {

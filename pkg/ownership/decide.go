@@ -13,8 +13,8 @@ type Action string
 const (
 	// Ours: the BundleDeployment owns the object, and may change and delete it.
 	Ours Action = "Ours"
-	// Adopt: the BundleDeployment does not own the object, and may adopt it if its bundle declares it. Before that, it must not delete the
-	// object.
+	// Adopt: the BundleDeployment does not own the object, and may adopt it if its bundle declares it. The BundleDeployment must not delete
+	// the object before the adoption.
 	Adopt Action = "Adopt"
 	// Leave: the BundleDeployment must neither change nor delete the object.
 	Leave Action = "Leave"
@@ -31,7 +31,8 @@ const (
 	LabelsLost Reason = "LabelsLost"
 	// Restored: the object has the labels but no BundleDeployment's field manager, and a completely applied revision lists it.
 	Restored Reason = "Restored"
-	// Referenced: rukpak applied the object, with the labels and an owner reference, and none of our field managers has applied it since.
+	// Referenced: rukpak applied the object, with the labels and an owner reference, and no BundleDeployment's field manager has applied it
+	// since.
 	Referenced Reason = "Referenced"
 )
 
@@ -145,8 +146,8 @@ func decideOrphan(m Marks, c Claimant) Verdict {
 }
 
 // decideOther returns the verdict on an object of another BundleDeployment. The object belongs to the older of the two, regardless of who
-// applied it first, so that the result is stable. The older one adopts it only if its policy permits adoption at all, and only from an
-// actual owner.
+// applied it first, so that the result is stable. The older BundleDeployment adopts the object only if its adoption policy is not None, and
+// only if the younger one has more than its labels on the object.
 func decideOther(m Marks, c Claimant, other string, standing func(string) Standing) Verdict {
 	left := func(reason Reason) Verdict { return Verdict{Action: Leave, Reason: reason, Other: other} }
 	age := standing(other)

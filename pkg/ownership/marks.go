@@ -71,7 +71,8 @@ func with(names []string, manager string) []string {
 	return append(names, name)
 }
 
-// Owner returns the BundleDeployment that owns the object by its marks alone; false if there is none.
+// Owner returns the BundleDeployment that owns the object according to the marks alone, without knowledge of revisions; false if there is
+// none.
 func (m Marks) Owner() (string, bool) {
 	candidates := slices.Concat([]string{m.Label}, m.Managers)
 	for _, name := range candidates {

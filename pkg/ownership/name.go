@@ -9,8 +9,8 @@ func IsOfPlatformOperator(deployment metav1.Object) bool {
 }
 
 // BelongsTo reports whether a BundleDeployment belongs to a PlatformOperator. If a BundleDeployment has the PlatformOperator's name but
-// does not belong to it, it is not reconciled: the name, and the field manager, labels and package derived from it, are reserved for the
-// PlatformOperator.
+// does not belong to it, the manager does not reconcile the BundleDeployment: the name, and the field manager, labels and package derived
+// from it, are reserved for the PlatformOperator.
 func BelongsTo(deployment, operator metav1.Object) bool {
 	controller := metav1.GetControllerOf(deployment)
 	return controller != nil && controller.UID == operator.GetUID()

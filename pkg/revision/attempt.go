@@ -64,7 +64,8 @@ func (m *Machine) recordFailure(r *Revision) {
 	r.FailedFor, r.KindsMissing = m.lacks()
 }
 
-// confirmFailure records that a failed revision is not retried for this generation of the spec either.
+// confirmFailure extends the record of a failure to the current generation of the spec, so that the revision is not retried for that
+// generation either.
 func (m *Machine) confirmFailure(r *Revision) {
 	r.FailedAttempt, r.FailedGeneration = m.attempt(), m.in.Deployment.Generation
 }

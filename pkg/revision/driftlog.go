@@ -18,10 +18,11 @@ const (
 // DriftLog collects the changes that other clients made to the objects of one BundleDeployment, until they are in its status. The zero
 // value is ready for use.
 type DriftLog struct {
-	// unwritten holds the changes since the status was last written, oldest first. reported holds the changes that were standing at that
-	// time.
+	// unwritten holds the changes since the status was last written, those of the oldest sync first. reported holds the value of standing
+	// at that time.
 	unwritten, reported []corev1alpha2.DriftRecord
-	// standing holds the changes that this sync did not revert. left is true if one of them is drift, and not just an addition.
+	// standing holds the changes that this sync found; the outcome of each says whether it was repaired. left is true if one of them is
+	// drift that was not reverted, and not just an addition.
 	standing []corev1alpha2.DriftRecord
 	left     bool
 }

@@ -29,8 +29,8 @@ type History struct {
 	// GarbageCollected is true after this process has deleted the stored content that belongs to no revision. Restoring a backup may bring
 	// such content back; the controller then sets GarbageCollected to false.
 	GarbageCollected bool
-	// Faults and Refusals count the consecutive syncs that failed to apply all objects: Faults because of transient faults, Refusals
-	// because of refusals.
+	// Faults counts the consecutive syncs that could not apply all objects because of a transient fault, and Refusals those in which
+	// something was refused.
 	Faults, Refusals int
 }
 
@@ -94,7 +94,8 @@ func (h *History) Remove(number int64) {
 	h.Stored = slices.DeleteFunc(h.Stored, func(each *Revision) bool { return each.Number == number })
 }
 
-// Lose moves a revision that cannot be read to Lost. Its entry is kept because its objects may still exist.
+// Lose moves a revision whose stored objects cannot be read from Stored to Lost. Its entry is kept, because its objects in the cluster may
+// still exist.
 func (h *History) Lose(lost *Revision) {
 	h.Remove(lost.Number)
 	entry := lost.entry()

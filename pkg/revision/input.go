@@ -66,7 +66,8 @@ type Problem struct {
 	Err error
 	// Refused is true if retries cannot succeed until an admin or another client changes something. If it is false, the fault is transient.
 	Refused bool
-	// Lacks names what is missing, if that is the only cause and a change in the cluster can provide it; empty for other causes.
+	// Lacks says what is missing, such as kinds or permissions, if a change in the cluster can provide it and nothing else causes the
+	// problem; empty otherwise.
 	Lacks corev1alpha2.FailedFor
 }
 
@@ -92,11 +93,11 @@ type Report struct {
 
 // Drift holds the changes that other clients made to the objects.
 type Drift struct {
-	// Standing holds the changes that this sync did not revert.
+	// Standing holds the changes that this sync found. Its readers skip the repaired ones.
 	Standing []corev1alpha2.DriftRecord
-	// Unwritten holds the changes since the status was last written, oldest first.
+	// Unwritten holds the changes since the status was last written, those of the oldest sync first.
 	Unwritten []corev1alpha2.DriftRecord
-	// Left is true if a standing change is drift: it changed or deleted something that is declared, and is not just an addition.
+	// Left is true if this sync found drift that it did not revert: something declared was changed or deleted. An addition does not count.
 	Left bool
 	// UnmatchedIgnores are the entries and pointers in spec.drift.ignore that select nothing.
 	UnmatchedIgnores []drift.Unmatched

@@ -27,7 +27,7 @@ type Machine struct {
 	// notRetried is set only if the active revision was lost. It is the revision of the desired content that was rolled back in this
 	// attempt. The manager does not retry it, and applies nothing.
 	notRetried *Revision
-	// selected is true after the search for the desired revision. Before that, no revision is superseded.
+	// selected is true after the search for the desired revision. Only then can a different revision count as superseded.
 	selected bool
 
 	content Content
@@ -263,7 +263,7 @@ func (m *Machine) stateInStatus(number int64) corev1alpha2.RevisionState {
 }
 
 // wasSettled reports whether no rollout or rollback was in progress before this sync, so that differences from the active revision are
-// drift. A later change to the spec matters only if it started a different revision.
+// drift. A change to the spec since then matters only if a different revision was started for it.
 func (m *Machine) wasSettled() bool {
 	if m.in.Deployment.Status.ObservedGeneration != m.in.Deployment.Generation && m.wasStarted() {
 		return false

@@ -46,7 +46,7 @@ func (m *Machine) reportedKindsMissing() []corev1alpha2.MissingKind {
 	return nil
 }
 
-// missingKinds returns the refusal of a revision that contains kinds that the cluster does not serve.
+// missingKinds returns the error for a revision that is refused because the cluster does not serve some of its kinds.
 func (m *Machine) missingKinds() error {
 	var names []string
 	for _, kind := range m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsNamed)] {

@@ -41,8 +41,8 @@ type Revision struct {
 	// clean is true while no object of the revision is known to exist, or to have been written, since the revision was started. checked is
 	// true if an attempt to apply the revision confirmed that.
 	clean, checked bool
-	// reloaded is true if clean comes from status. It may be outdated, because an earlier process may have ended between a write and the
-	// next status.
+	// reloaded is true if the value of clean comes from status. That value may be outdated, because an earlier process may have ended
+	// between a write and the next status.
 	reloaded bool
 }
 

@@ -17,8 +17,9 @@ const unhealthyPeriod = 10 * time.Second
 // The zero value is ready for use.
 type UnhealthyPeriod struct{ sent bool }
 
-// Event returns an Event if the active revision stays unhealthy according to a status. Otherwise it returns the time until an Event may be
-// due; 0 if none may be. It returns no Event during a rollout, because objects are unhealthy at first.
+// Event returns an Event if, according to a status, the active revision has been unhealthy for unhealthyPeriod, and no Event has reported
+// that yet. If it has been unhealthy for less time, Event returns the time that is left; otherwise 0. It returns no Event during a rollout,
+// because objects are unhealthy at first.
 func (p *UnhealthyPeriod) Event(m *Machine, status corev1alpha2.BundleDeploymentStatus, now time.Time) (*Event, time.Duration) {
 	healthy := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionHealthy)
 	if healthy == nil || healthy.Status != isFalse || m.Active() == nil || m.IsRollingOut() {

@@ -53,8 +53,8 @@ func BundleWarnings(m bundle.Metadata) []string {
 // maxBundleWarnings is the maximum number of warnings about manifests. It leaves room for warnings from the API server.
 const maxBundleWarnings = maxWarnings / 2
 
-// WithNamespaceWarning puts the warning about the install namespace before the others. If the manager created the namespace, it removes
-// that warning instead.
+// WithNamespaceWarning puts the warning about the install namespace before the others. If the manager created the namespace,
+// WithNamespaceWarning removes that warning instead.
 func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []string {
 	created := namespace.Created
 	namespace.Created = false

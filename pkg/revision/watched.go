@@ -14,8 +14,8 @@ import (
 // maxWatched is the maximum number of watched namespaces that are checked. It leaves space for other warnings in status.
 const maxWatched = 5
 
-// WatchedNamespaces returns the first namespaces that spec.config.watchNamespace names. It omits the install namespace, because the manager
-// creates it, and invalid names, because rendering fails for them.
+// WatchedNamespaces returns the first maxWatched namespaces that spec.config.watchNamespace names. It omits the install namespace, because
+// the manager creates it, and invalid names, because rendering fails for them.
 func WatchedNamespaces(spec corev1alpha2.BundleDeploymentSpec) []string {
 	var config struct{ WatchNamespace string }
 	if spec.Config == nil || json.Unmarshal(spec.Config.Raw, &config) != nil || config.WatchNamespace == "" {

@@ -12,8 +12,8 @@ import (
 )
 
 // Attempt is the last failed attempt to save the revision for a request. An attempt fails, for example, if the revision is too large, a
-// quota is used up, or a Secret with its name belongs to a different owner. Such a failure usually lasts, and each attempt is expensive.
-// The zero value records no failed attempt.
+// quota is used up, or a Secret with the name of one of its Secrets belongs to a different owner. Such a failure usually lasts, and each
+// attempt is expensive. The zero value records no failed attempt.
 type Attempt[Q comparable] struct {
 	request Q
 	count   int

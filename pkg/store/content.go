@@ -65,7 +65,7 @@ type completeContent struct {
 	users   int
 }
 
-// contentFill is content that is being written. It belongs to all callers that wait for it, and ends when the last of them leaves.
+// contentFill is content that is being written. It belongs to all callers that wait for it, and is canceled when the last of them leaves.
 type contentFill struct {
 	done    chan struct{}
 	cancel  context.CancelFunc

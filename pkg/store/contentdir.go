@@ -16,8 +16,8 @@ import (
 const (
 	// unfinishedPrefix is the prefix of directories that are being filled or removed.
 	unfinishedPrefix = ".unfinished-"
-	// filesName and sizeName are the entries of a digest's directory: the unpacked files, and a file with their total size. If the sizes
-	// differ, a power failure truncated the files.
+	// filesName and sizeName are the entries of a digest's directory: the unpacked files, and a file with their total size. If the files
+	// have a different size, a power failure truncated them.
 	filesName, sizeName = "files", "size"
 )
 
@@ -132,7 +132,7 @@ func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	return bytes, os.Rename(unfinished, d.path(digest))
 }
 
-// evict moves the files of a digest to a new directory that is to be removed, and returns the path of that directory.
+// evict moves a digest's directory into a new directory that is to be removed, and returns the path of the new directory.
 func (d contentDir) evict(digest string) (string, error) {
 	evicted, err := os.MkdirTemp(string(d), unfinishedPrefix)
 	if err != nil {
@@ -147,7 +147,8 @@ func (d contentDir) evict(digest string) (string, error) {
 
 func (d contentDir) remove(path string) error { return os.RemoveAll(path) }
 
-// touch records when content was used, for the next process. An error is ignored: only the order of evictions depends on it.
+// touch records when content was used, so that the order of evictions survives a restart. It ignores errors, because only that order
+// depends on it.
 func (d contentDir) touch(digest string, now time.Time) { _ = os.Chtimes(d.path(digest), now, now) }
 
 // diskUsage returns the size of a tree on disk, computed from the sizes of its entries: every file, directory and link in whole blocks, and

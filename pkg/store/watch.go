@@ -32,8 +32,8 @@ func NewInformer(client metadata.Interface, namespace string) cache.SharedIndexI
 
 // Watch adds an event handler that calls changed when a Secret of a revision is deleted, created or replaced, or gets different labels or a
 // different owner. changed gets the name of the BundleDeployment and the number of the revision. It is not called for the Secrets that
-// exist at the start, but it is called for the writes and deletions of this process. It must not block. The Secrets of the informer must be
-// those of the namespace. Call Watch before the informer starts.
+// exist at the start, but it is called for the writes and deletions of this process. It must not block. The informer must watch the Secrets
+// of namespace. Call Watch before the informer starts.
 func (r *Revisions) Watch(informer cache.SharedIndexInformer, namespace string, changed func(deployment string, number int64)) error {
 	r.metadata, r.namespace = informer.GetStore(), namespace
 	report := func(object any) {

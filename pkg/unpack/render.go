@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Request describes a source to render, with the options. It is comparable: equal requests result in equal renderings.
+// Request describes a source to render, and the options. It is comparable, so that callers recognize a repeated request.
 type Request struct {
 	Source source.Source
 	// Format is the format of the bundle. Namespace is its install namespace, and Config its configuration, in JSON.

@@ -1,6 +1,6 @@
-// Package bindata holds the objects that the manager creates itself, as files. They are the same objects that the payload
-// ships create-only (test/payload compares them), because the manager must put them back when somebody deletes them. It
-// knows no client and no cluster; pkg/operator hands the objects to the controllers that keep them.
+// Package bindata embeds the manifests of the objects that the manager creates itself. The payload ships the same objects create-only, so
+// the manager must create them again after somebody deletes them; test/payload compares both copies. pkg/operator passes the objects to the
+// controllers that maintain them.
 package bindata
 
 import (
@@ -22,7 +22,7 @@ var registryClass []byte
 //go:embed provisionerclass-plain.yaml
 var plainClass []byte
 
-// PlatformOperatorManager returns the manager's configuration with its defaults, a new copy each time.
+// PlatformOperatorManager returns a new copy of the PlatformOperatorManager with the manager's default configuration.
 func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error) {
 	manager := &operatorv1alpha1.PlatformOperatorManager{}
 	if err := yaml.UnmarshalStrict(platformOperatorManager, manager); err != nil {
@@ -31,12 +31,12 @@ func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error
 	return manager, nil
 }
 
-// RegistryClass returns the ProvisionerClass of registry+v1 bundles, a new copy each time.
+// RegistryClass returns a new copy of the ProvisionerClass for registry+v1 bundles.
 func RegistryClass() (*corev1alpha2.ProvisionerClass, error) {
 	return class(registryClass, corev1alpha2.FormatRegistryV1)
 }
 
-// PlainClass returns the ProvisionerClass of plain+v0 bundles, a new copy each time.
+// PlainClass returns a new copy of the ProvisionerClass for plain+v0 bundles.
 func PlainClass() (*corev1alpha2.ProvisionerClass, error) {
 	return class(plainClass, corev1alpha2.FormatPlainV0)
 }

@@ -19,8 +19,9 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process, whatever it does
-	// Without this, the Go runtime kills the process when a pipe is closed, so the exit code is not the documented one.
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process immediately
+	// Without this, the Go runtime would kill the process when it writes to a closed pipe, and the exit code would not be the documented
+	// one.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := invocation.New(os.Args[0], genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr})
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {

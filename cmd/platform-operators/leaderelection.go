@@ -95,9 +95,9 @@ func (e *leaderElection) applyTo(config *configv1.LeaderElection) {
 	config.RetryPeriod = metav1.Duration{Duration: e.retryPeriod}
 }
 
-// stallLimit returns the lease duration minus the renew deadline, or 0 without leader election. A leader that stalls for less time still
-// holds its Lease, because it notices a failure to renew the Lease only at the renew deadline. The result is the same on a single-node
-// control plane, because library-go adds the same time to both durations.
+// stallLimit returns the time for which a leader may stall and still hold its Lease: the lease duration minus the renew deadline, because a
+// leader that cannot renew its Lease gives up only at the renew deadline. Without leader election, it returns 0. A single-node control
+// plane has the same limit, because library-go adds the same time to both durations.
 func stallLimit(config configv1.LeaderElection, namespace string) time.Duration {
 	if config.Disable {
 		return 0

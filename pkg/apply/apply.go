@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// waitTime is the time until the next call of Apply when it waits for something that no watch reports.
+	// waitTime is the delay before the next call of Apply if the current call waits for something that no watch reports.
 	waitTime = 2 * time.Second
-	// immediately is the time until the next call of Apply when it has postponed objects.
+	// immediately is the delay before the next call of Apply if the current call has postponed objects.
 	immediately = time.Millisecond
 )
 
@@ -28,8 +28,8 @@ const (
 type Options struct {
 	// As is the identity that writes the objects. The zero Identity means the manager.
 	As Identity
-	// Gated makes a phase begin only when the objects of the earlier phases are written, and those whose kinds are in gates are ready. A
-	// revision that was complete once needs no gates: a Deployment that fails today must not delay the repair of other objects.
+	// Gated delays a phase until all objects of the earlier phases are written, and those of the kinds in gates are ready. Leave Gated
+	// false for a revision that was complete before: a Deployment that fails today must not delay the repair of other objects.
 	Gated bool
 	// Trusted is true if this set was applied completely before, and no later set was. After a restart, the engine can then distinguish
 	// drift from changes by the API server without sending a request.
@@ -41,11 +41,12 @@ type Options struct {
 	// Applied are the sets of the owner's revisions that were applied completely. An object that has the owner labels and is in one of
 	// these sets belongs to the owner, even if a backup restored it without managedFields.
 	Applied []*Set
-	// Namespace is the state of the install namespace, which Apply does not read. Its Decide method reports whether the owner may use a
-	// namespace that belongs to another owner.
+	// Namespace is the state of the install namespace. The caller must read it, because Apply does not. Its Decide method reports whether
+	// the owner may use a namespace that belongs to another owner.
 	Namespace plan.InstallNamespace
 	// Confirm returns an error if the owner no longer exists. Apply calls it at most once, before it creates the first object. It is needed
-	// because caches can still hold an owner that a restored backup of the cluster lacks. If Confirm is nil, nothing is confirmed.
+	// because caches can still hold an owner that a restored backup of the cluster lacks. If Confirm is nil, Apply does not check whether
+	// the owner exists.
 	Confirm func(context.Context) error
 	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report. Policy Ignore also ignores additions.
 	Drift corev1alpha2.Drift
@@ -77,7 +78,7 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 			failed = object.Foremost([]error{failed, err})
 		}
 		if !options.Gated {
-			continue // what one phase lacks is no reason to leave the others unrepaired
+			continue // a failure in one phase must not prevent repairs in the others
 		}
 		if err != nil || report.postponed > 0 {
 			break
@@ -112,13 +113,13 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 	})}
 }
 
-// once returns a function that calls confirm once, and returns its result each time. Other callers wait for the first call, which sends a
-// request, until their contexts end. If confirm is nil, once returns nil.
+// once returns a function that calls confirm on its first call, and returns the same result on every call. Callers that arrive during the
+// first call wait for it, but only until their own contexts end. If confirm is nil, once returns nil.
 func once(confirm func(context.Context) error) func(context.Context) error {
 	if confirm == nil {
 		return nil
 	}
-	turn := make(chan struct{}, 1) // not a lock, for which a caller waits longer than for its context
+	turn := make(chan struct{}, 1) // a channel and not a mutex, so that a caller whose context ends can stop waiting
 	var result error
 	isDone := false
 	return func(ctx context.Context) error {

@@ -40,7 +40,7 @@ type Config struct {
 	Clock     clock.PassiveClock
 	// Changed is called with the owner of an object that changed or was deleted. It must not block.
 	Changed func(owner string)
-	// Deployed returns the creation time of the BundleDeployment with a name, from a cache; false if there is none.
+	// Deployed returns the creation time of the named BundleDeployment from a cache. exists is false if there is no such BundleDeployment.
 	Deployed func(name string) (created time.Time, exists bool)
 	// Tasks runs the background tasks of the Engine, so that a caller can wait for them. Watches are not among these tasks.
 	Tasks *background.Tasks
@@ -121,13 +121,13 @@ func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace st
 	return e.remover.Leftovers(ctx, owner, installNamespace, e.stateOf(owner.Name).removal)
 }
 
-// MissingPermissions returns the permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects.
-// The caller can check them before it writes the set; see permissions.Checker. The zero Identity means the manager.
+// MissingPermissions returns the permissions that an identity lacks to apply a set, and those that the manager lacks to watch the objects
+// of the set. The caller can check them before it writes the set; see permissions.Checker. The zero Identity means the manager.
 func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set, options PermissionOptions) ([]corev1alpha2.MissingPermission, error) {
 	return e.permissions.Missing(ctx, as.Or(e.manager), set, options)
 }
 
-// ServesAll reports whether the cluster serves all of these kinds. If it does not, the engine notifies the owner when one of them may be
+// ServesAll reports whether the cluster serves all of these kinds. If it does not, the engine notifies the owner when a missing kind may be
 // served.
 func (e *Engine) ServesAll(ctx context.Context, owner Owner, kinds []schema.GroupVersionKind) (bool, error) {
 	for _, kind := range kinds {

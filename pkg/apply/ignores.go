@@ -11,30 +11,31 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// ignoreMemory caches, for one owner, which entries of drift.ignore select something. It belongs to one set and one list of entries.
+// ignoreMemory caches, for one owner, which entries of drift.ignore select something. It is valid only for one set and one list of entries.
 type ignoreMemory struct {
 	set     *Set
 	ignore  []corev1alpha2.DriftIgnore
 	entries []*ignoreEntry
-	// compared holds, for each object, the digest of the live object in which fields were last searched.
+	// compared holds the digest that each live object had at the last search for fields, keyed by the object's key.
 	compared map[Key][sha256.Size]byte
 }
 
 // ignoreEntry is the cached state of one entry.
 type ignoreEntry struct {
 	selected []*object.Desired
-	// unmatched holds the pointers to fields that no selected object has had yet, in the order of the entry.
+	// unmatched holds the pointers that have not selected a field of any object so far, in the order of the entry.
 	unmatched []string
-	// judged is true if all selected objects have been searched. beside holds suggestions for each pointer, from the first of these
-	// objects.
+	// judged is true once all selected objects have existed during a search; before that, unmatched is not reported. beside holds the
+	// existing fields that are most similar to an unmatched pointer, keyed by this pointer. They are suggestions for the user, from the
+	// first selected object.
 	judged bool
 	beside map[string][]string
 }
 
-// UnmatchedIgnores returns the entries of drift.ignore that select no object of a set, and the pointers that select no field of any object
-// that their entry selects. A field counts if the declaration or the live object has it. A pointer that once selected a field is not
-// returned again for the same set. An entry's pointers are returned only once all objects that the entry selects exist. UnmatchedIgnores
-// reads only memory if the set was applied or observed before.
+// UnmatchedIgnores returns the entries of drift.ignore that select no object of a set, and the pointers that match no field in the objects
+// of their entry. A field counts if the declaration or the live object has it. A pointer that once selected a field is not returned again
+// for the same set. An entry's pointers are returned only once all objects that the entry selects exist. UnmatchedIgnores reads only memory
+// if the set was applied or observed before.
 func (e *Engine) UnmatchedIgnores(ctx context.Context, set *Set, ignore []corev1alpha2.DriftIgnore) []drift.Unmatched {
 	if len(ignore) == 0 {
 		return nil
@@ -84,7 +85,7 @@ type liveObject struct {
 	content func() map[string]any
 }
 
-// liveObjects returns the live objects that entries with unmatched pointers select, if the objects are in a cache.
+// liveObjects returns the cached live objects that are selected by entries with unmatched pointers, keyed by the object's key.
 func (e *Engine) liveObjects(ctx context.Context, set *Set, memory *ignoreMemory) map[Key]liveObject {
 	found := map[Key]liveObject{}
 	call := e.newCall(set, Options{ReadOnly: true})
@@ -114,7 +115,8 @@ func (e *Engine) liveObjects(ctx context.Context, set *Set, memory *ignoreMemory
 	return found
 }
 
-// search removes the pointers that select a field. It searches only objects that have changed since the last search.
+// search searches the objects for fields, and removes each pointer that selects one from unmatched. Once an entry is judged, search reads
+// only those of its objects that have changed since the last search.
 func (m *ignoreMemory) search(live map[Key]liveObject) {
 	changed := map[Key]bool{}
 	for key, each := range live {
@@ -155,8 +157,9 @@ func (e *ignoreEntry) search(live map[Key]liveObject, changed map[Key]bool) {
 	e.judged = e.judged || complete
 }
 
-// existing returns the objects of a set that are most similar to a target, with their groups: those of the target's kind, ignoring case, or
-// else those with its name, or else all.
+// existing returns the names of the objects of a set that are most similar to a target, with their API groups, as suggestions. These are
+// the objects of the target's kind, ignoring case. If there are none, they are the objects with the target's name, or else all objects of
+// the bundle.
 func existing(set *Set, target corev1alpha2.DriftTarget) []string {
 	for _, isLike := range []func(Key) bool{
 		func(key Key) bool { return target.Kind != "" && strings.EqualFold(key.Kind, target.Kind) },

@@ -34,7 +34,8 @@ var runsPods = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "DaemonSet"}:   true,
 }
 
-// podState is the last known problem of the Pods of an object. listed is zero before the first list.
+// podState is the last known problem of the Pods of an object. since is the time when the object was first unready. listed is the time of
+// the last list of its Pods; zero before the first.
 type podState struct {
 	since, listed time.Time
 	problem       health.PodProblem
@@ -135,7 +136,7 @@ func (c *call) podsOf(ctx context.Context, declared *unstructured.Unstructured) 
 	return pods, nil
 }
 
-// earliest returns the shorter of two times; a time of zero means none.
+// earliest returns the shorter of two durations. If a is zero, it means that there is none yet, and earliest returns b.
 func earliest(a, b time.Duration) time.Duration {
 	if a == 0 || b < a {
 		return b

@@ -23,7 +23,8 @@ type Report struct {
 	// Command is the kubectl command that shows the first object that exists but is not ready. It is empty if a different problem comes
 	// first.
 	Command string
-	// Complete is true if every object of every phase is as declared. Changes that the drift policy does not repair have no effect on it.
+	// Complete is true if every object of every phase is as declared. Changes that the drift policy does not repair have no effect on
+	// Complete.
 	Complete bool
 	// Phases is the number of phases that were reconciled.
 	Phases int
@@ -59,7 +60,8 @@ type Report struct {
 	applied, postponed int
 }
 
-// isAnswered reports whether it is known that the object was written or was not written.
+// isAnswered reports whether it is known if the object was written. After a transient error this is unknown, because only the response to
+// the write may have been lost.
 func isAnswered(each reconcile.Outcome) bool {
 	return each.Err == nil || object.IsWait(each.Err) || object.IsRefusal(each.Err)
 }
@@ -115,7 +117,8 @@ func (r *Report) addDrift(each reconcile.Outcome) {
 	}
 }
 
-// addReadiness adds the information whether one object is as declared and ready. A postponed object is not reported as unready.
+// addReadiness counts one object as applied and ready if it is, and adds its problem otherwise. A postponed object is not reported as
+// unready.
 func (r *Report) addReadiness(each outcome) {
 	done := each.reconciled
 	if done.Err != nil || done.Live == nil && !done.Left || done.Postponed {

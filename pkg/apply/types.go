@@ -19,7 +19,7 @@ type (
 	Owner = object.Owner
 	// Key identifies an object independently of its API version.
 	Key = object.Key
-	// Set has the objects of one owner.
+	// Set holds the objects of one owner.
 	Set = object.Set
 	// Refusal is an error that a retry does not resolve.
 	Refusal = object.Refusal

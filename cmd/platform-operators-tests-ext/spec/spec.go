@@ -28,7 +28,7 @@ const (
 type Spec struct {
 	// Name identifies the spec. It must not change, and must not contain generated values or quantities.
 	Name string
-	// OriginalName is the name that a renamed spec had at first. It is empty for other specs.
+	// OriginalName is the first name of a spec that was renamed. It is empty for other specs.
 	OriginalName string
 	// Labels are openshift-tests labels, such as "Serial".
 	Labels []string

@@ -94,7 +94,8 @@ func skipUnlessPermitted(ctx context.Context, t *spec.T, pkg string) {
 	}
 }
 
-// createAs is like create, but takes the spec.Object, which may have remains, and does not check whether the package is permitted.
+// createAs is like create, but takes a spec.Object, so that the caller can set Remains. It does not check whether the cluster permits the
+// package.
 func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv1alpha1.PlatformOperatorSpec) {
 	t.Create(ctx, object, func(ctx context.Context) error {
 		_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx,

@@ -72,8 +72,8 @@ func managerComesBack(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.Equal(statusesOf(before)))
 }
 
-// skipIfSet skips the spec if the object's .spec has a non-null field that is not in shipped. The reason is that the calling spec deletes
-// the object: until the settings are restored, an upgrade that waits for approval could start, which cannot be undone.
+// skipIfSet skips the spec if the object's .spec has a non-null field that is not in shipped. The calling spec deletes the object, and
+// without these settings an upgrade that waits for approval could start, which cannot be undone.
 func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string, shipped ...string) {
 	live, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
@@ -108,7 +108,7 @@ func recreated(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.GetUID(), types.UID("")))
 }
 
-// restore sets an object's settings to the previous ones. It creates the object if it does not exist.
+// restore resets the spec, labels and annotations of an object to those of before. It creates the object if it does not exist.
 func restore(ctx context.Context, objects dynamic.ResourceInterface, before *unstructured.Unstructured) error {
 	live, err := objects.Get(ctx, before.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

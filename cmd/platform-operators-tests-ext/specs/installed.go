@@ -99,7 +99,8 @@ func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	}
 }
 
-// remainsOf returns the names of the installed operator's BundleDeployment and objects that still exist, at most 100 for each resource.
+// remainsOf returns the names of the BundleDeployment and the objects of the installed operator that still exist. It lists at most 100
+// objects of each resource.
 func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	var left []string
 	_, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})

@@ -4,8 +4,8 @@ package identity
 import "k8s.io/client-go/dynamic"
 
 // Identity is the user that writes a BundleDeployment's objects: the manager itself, or a user with other permissions. Live objects are
-// always watched as the manager. The field manager is the owner's for every identity, because it shows which owner an object belongs to.
-// The zero Identity has no client; see Or.
+// always watched as the manager. Every identity uses the owner's field manager, because the field manager shows which owner an object
+// belongs to. The zero Identity has no client; see Or.
 type Identity struct {
 	// Name is the unique name of the identity. It is needed because cached permissions differ between identities. The manager's name is
 	// empty.

@@ -14,7 +14,7 @@ import (
 )
 
 // RecentTime is the maximum time for which the response to a write takes precedence over a cache that does not contain this write yet.
-// After that time, the cache may still be behind. Only the API server shows whether it is, or whether a backup was restored.
+// After that time, only the API server can show whether the cache is still behind, or whether a backup was restored.
 const RecentTime = 30 * time.Second
 
 // Cache holds those live objects of one resource that BundleDeployments own. It is safe for concurrent use.
@@ -22,8 +22,8 @@ type Cache struct {
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
 	clock    clock.PassiveClock
-	// owners are the owners that use the cache. released is the number of times that its last owner was released. The lock of Caches guards
-	// both.
+	// owners are the owners that use the cache. released counts how often the cache has lost its last owner. The lock of Caches guards both
+	// fields.
 	owners   map[string]bool
 	released int
 
@@ -153,10 +153,10 @@ func (c *Cache) OwnedBy(owner string) []*Live {
 	return found
 }
 
-// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. It can also
-// store the response to a read, if the cache is out of date. If the watch has already delivered a newer version of any object, Remember
-// does not store the response: the watch has then also delivered this version, and perhaps the object's deletion, which it delivers only
-// once.
+// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. If the cache is
+// out of date, the response to a read can be stored in the same way. Remember does not store a response if the watch has already delivered
+// the same or a newer resourceVersion of any object: the watch has then also delivered this object, and perhaps its deletion, which the
+// watch delivers only once.
 func (c *Cache) Remember(live *unstructured.Unstructured) (*Live, error) {
 	kept, err := NewLive(live)
 	if err != nil {
@@ -189,15 +189,15 @@ func (c *Cache) confirm(delivered any, deleted bool) {
 	}
 }
 
-// confirmMissed is like confirm, but for a deletion that the watch has missed. The object's version is not that of the deletion, and does
-// not count as progress: if a backup of etcd was restored, the version may be from before the restore.
+// confirmMissed is like confirm, but for a deletion that the watch has missed. The object's resourceVersion does not count as progress,
+// because it is older than the deletion. If a backup of etcd was restored, it may even be from before the restore.
 func (c *Cache) confirmMissed(deleted any) {
 	if live, ok := deleted.(*Live); ok {
 		c.drop(live, true)
 	}
 }
 
-// advance records that the watch has delivered a version.
+// advance records that the watch has delivered a resourceVersion.
 func (c *Cache) advance(version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,8 +206,8 @@ func (c *Cache) advance(version string) {
 	}
 }
 
-// restart clears the progress of the watch after the watch has delivered an older version of an object than before. This means that a
-// backup of etcd was restored: versions begin again at an earlier one, and the watch has yet to deliver those that follow.
+// restart clears the progress of the watch. It is called when the watch delivers an older resourceVersion of an object than before. This
+// means that a backup of etcd was restored, and that the watch has yet to deliver resourceVersions that are lower than progress.
 func (c *Cache) restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,7 +229,8 @@ func (c *Cache) drop(live *Live, deleted bool) {
 	}
 }
 
-// hasPassed reports whether the watch has delivered this version or a newer one. It returns false for versions that cannot be compared.
+// hasPassed reports whether the watch has delivered this resourceVersion or a newer one. It returns false for values that cannot be
+// compared.
 func (c *Cache) hasPassed(version string) bool {
 	order, err := resourceversion.CompareResourceVersion(c.progress, version)
 	return err == nil && order >= 0
@@ -241,7 +242,7 @@ func (c *Cache) lastFault() error {
 	return c.fault
 }
 
-// isOlder reports whether version a is older than version b. It returns false for versions that cannot be compared, so that the cache takes
+// isOlder reports whether resourceVersion a is older than b. It returns false for values that cannot be compared, so that the cache takes
 // precedence.
 func isOlder(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)

@@ -127,7 +127,7 @@ func (c *Caches) Keep(owner string, wanted map[schema.GroupVersionResource]bool)
 	}
 }
 
-// stopUnused stops a cache, unless an owner uses it, or its last owner was released again after the release whose number is given.
+// stopUnused stops a cache unless an owner has used it since the release with the given number.
 func (c *Caches) stopUnused(resource schema.GroupVersionResource, unused *Cache, released int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

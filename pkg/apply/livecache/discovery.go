@@ -96,9 +96,9 @@ func PagesOf(client rest.Interface) ReadPage {
 	}
 }
 
-// get reads a page of discovery into an object; false if there is no such page. It returns false for a group such as "..", which would
-// change the path and which no API server serves. Bundles with such a group are refused, but revisions that were stored before that check
-// existed must be removable.
+// get reads a discovery page into an object. It returns false if the page does not exist. It also returns false, without a request, for a
+// path that contains a group such as "..", which no API server serves. Bundles with such a group are refused, but a stored revision may
+// contain one and must be removable.
 func (m *Mapper) get(ctx context.Context, address string, into any) (bool, error) {
 	if path.Clean(address) != address {
 		return false, nil
@@ -125,8 +125,8 @@ func rootOf(group string) string {
 	return "/apis/" + group
 }
 
-// IsResourceNotServed reports whether an error means that the API server does not serve the resource. If the resource is served but the
-// requested object does not exist, the NotFound error does not have this cause, and the result is false.
+// IsResourceNotServed reports whether an error means that the API server does not serve the resource. If only the requested object does not
+// exist, it returns false, because the NotFound error then lacks the cause UnexpectedServerResponse.
 func IsResourceNotServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -23,13 +23,13 @@ import (
 // object in compressed form, because a decoded object takes five to ten times as much memory. Drift can be computed from a Live, so no
 // object is read again after a restart.
 type Live struct {
-	// ObjectMeta contains only the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. Informers need
-	// this type.
+	// ObjectMeta contains only the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. It is embedded
+	// because informers read it.
 	metav1.ObjectMeta
 	// Owner is the name of the BundleDeployment that owns the object. If none owns it, Owner is the name in its owner label, or empty.
 	Owner string
-	// Digest is a hash of the object without its status and without metadata that every write changes. Two states of an object have the
-	// same digest if they differ in nothing that an owner can apply.
+	// Digest is a hash of the object without its status and without metadata that every write changes. Two states of an object with the
+	// same digest differ only in what an owner cannot apply.
 	Digest [sha256.Size]byte
 	// Probe and Services are the results of pkg/health for the object.
 	Probe    health.Result

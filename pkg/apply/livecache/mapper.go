@@ -25,10 +25,10 @@ type Mapper struct {
 	read  ReadPage
 	clock clock.PassiveClock
 
-	// mu guards versions, their fields besides the requestLock, and waiting. It is never held during a request.
+	// mu guards versions, waiting, and the fields of each servedVersion except its requestLock. It is never held during a request.
 	mu       sync.Mutex
 	versions map[schema.GroupVersion]*servedVersion
-	// waiting holds, by API group, the owners that requested a kind of the group that was not served.
+	// waiting holds the owners that requested a kind that was not served, keyed by API group.
 	waiting map[string]map[string]bool
 
 	groupsLock requestLock
@@ -43,11 +43,12 @@ type servedVersion struct {
 	requestLock
 	// mapper maps the kinds that are served; nil before the first response of the API server.
 	mapper meta.RESTMapper
-	// invalid is true if a later response of the API server contradicts the mapper.
+	// invalid is true if the mapper is out of date and must be read again before use.
 	invalid bool
 	// missedAt is the time at which a kind was first not found; zero if all were found. readAt is the time of the last request.
 	missedAt, readAt time.Time
-	// invalidations counts the calls of Invalidate and invalidateGroup. A response does not replace what they set during its request.
+	// invalidations counts the calls of Invalidate and invalidateGroup. If one of them is called during a request, the response leaves the
+	// version invalid.
 	invalidations int
 }
 
@@ -104,7 +105,8 @@ func (m *Mapper) validMapping(version *servedVersion, kind schema.GroupVersionKi
 	return version.mapping(kind)
 }
 
-// refresh reads a version if that is due. The caller holds the version's requestLock.
+// refresh reads a version from the API server, unless its last response that a kind is not served is still valid; see retryInterval. The
+// caller holds the version's requestLock.
 func (m *Mapper) refresh(ctx context.Context, version *servedVersion, name schema.GroupVersion) error {
 	m.mu.Lock()
 	now, invalidations := m.clock.Now(), version.invalidations
@@ -147,8 +149,8 @@ func retryInterval(missing time.Duration) time.Duration {
 }
 
 // MappingInAnyVersion returns the resource of a kind in any served version, because objects remain when the API server stops serving the
-// version in which they were applied. It returns nil if no version is served. If discovery fails, it always returns an error. It does not
-// use a cached response that a kind is not served, because the caller treats objects of such a kind as deleted.
+// version in which they were applied. It returns nil if no version serves the kind. If discovery fails, it always returns an error. It does
+// not use a cached response that a kind is not served, because the caller treats objects of such a kind as deleted.
 func (m *Mapper) MappingInAnyVersion(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	if found, err := m.uncachedMapping(ctx, kind); !meta.IsNoMatchError(err) {
 		return found, err

@@ -2,8 +2,8 @@ package livecache
 
 import "context"
 
-// requestLock is held during a request, so that the API server is asked only once. The request may wait for the client's rate limit. Unlike
-// with a sync.Mutex, a caller that waits for the lock can stop when its context ends.
+// requestLock is held during a request, so that concurrent callers send only one request. The request may wait for the client's rate limit.
+// Unlike with a sync.Mutex, a caller that waits for the lock can stop when its context ends.
 type requestLock chan struct{}
 
 func newRequestLock() requestLock { return make(requestLock, 1) }

@@ -64,7 +64,7 @@ func ReaderRole(owner Owner, phases []plan.Phase) *unstructured.Unstructured {
 // ReaderRoleName returns the name of an owner's ReaderRole.
 func ReaderRoleName(owner Owner) string { return rolePrefix + owner.Name + ":custom-resources" }
 
-// customResources returns the resources, by API group, that the CustomResourceDefinitions in the phases define.
+// customResources returns the resources that the CustomResourceDefinitions in the phases define, keyed by API group.
 func customResources(phases []plan.Phase) map[string][]string {
 	resources := map[string][]string{}
 	for _, phase := range phases {

@@ -27,7 +27,7 @@ type Desired struct {
 	IsInstallNamespace bool
 	// IsAdded is true if NewSet added the object. Such an object is not part of the bundle, and Len does not count it.
 	IsAdded bool
-	// Defines is the definition of a CustomResourceDefinition; nil for every other kind.
+	// Defines describes the kind that a CustomResourceDefinition defines; nil for every other object.
 	Defines *bundle.Definition
 
 	grants     rulesreview.Rules

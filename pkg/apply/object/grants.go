@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// grantsOf returns the rules that an object grants the manager: those of a ClusterRole with the label that aggregates it to the manager's.
-// It returns nil for every other object.
+// grantsOf returns the rules that an object grants the manager. Only a ClusterRole with the label that aggregates it to the manager's
+// ClusterRole grants rules. For every other object, grantsOf returns nil.
 func grantsOf(declared *unstructured.Unstructured) rulesreview.Rules {
 	if !isClusterRole(KeyOf(declared)) || declared.GetLabels()[corev1alpha2.LabelAggregateToBundles] != "true" {
 		return nil
@@ -30,7 +30,7 @@ func grantsOf(declared *unstructured.Unstructured) rulesreview.Rules {
 	return RulesOf(role)
 }
 
-// RulesOf returns the rules of a ClusterRole for resources.
+// RulesOf converts the rules of a ClusterRole to ResourceRules, without the rules' non-resource URLs.
 func RulesOf(role rbacv1.ClusterRole) rulesreview.Rules {
 	var rules rulesreview.Rules
 	for _, rule := range role.Rules {
@@ -54,9 +54,10 @@ func (s *Set) Grants() rulesreview.Rules {
 	return granted
 }
 
-// SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and ClusterRoles that together
-// grant the manager all of bundle.Verbs, with these ClusterRoles. They are applied before the custom resources, and removed after them.
-// Other kinds are not in the result: an admin decides whether the manager may write objects of kinds that the set does not define.
+// SelfGranted returns the kinds of custom resources for which the set itself grants the manager all of bundle.Verbs, each with the
+// ClusterRoles that grant them. The set also contains the CustomResourceDefinition of each such kind. The ClusterRoles are applied before
+// the custom resources, and removed after them. No other kinds are returned: an admin decides whether the manager may write objects of
+// kinds that the set does not define.
 func (s *Set) SelfGranted() map[schema.GroupKind][]*Desired {
 	rules := s.Grants()
 	if len(rules) == 0 {

@@ -11,10 +11,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Deployments returns the creation time of the BundleDeployment with a name; false if it does not exist.
+// Deployments returns the creation time of the named BundleDeployment. exists is false if there is no such BundleDeployment.
 type Deployments func(name string) (created time.Time, exists bool)
 
-// claimant returns the owner as a claimant of the object with the key. applied are the sets of revisions that were applied completely.
+// claimant returns the input of ownership.Decide that describes the owner and its claim to the object with the key. applied are the sets of
+// revisions that were applied completely.
 func (o Owner) claimant(key Key, adoption corev1alpha2.Adoption, applied []*Set) ownership.Claimant {
 	listed := slices.ContainsFunc(applied, func(set *Set) bool { return set.isOwnedOnceApplied(key) })
 	return ownership.Claimant{Name: o.Name, Mark: o.OrphanMark(), Listed: listed, Adoption: adoption}

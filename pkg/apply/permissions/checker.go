@@ -28,7 +28,7 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// permission is what one access review asks about. An empty namespace means all namespaces.
+// permission is the permission that one access review checks. An empty namespace means all namespaces.
 type permission struct {
 	// identity is the name of the identity, as in Identity.Name.
 	identity string
@@ -71,8 +71,8 @@ func (c *Checker) Invalidate() {
 	c.invalidatedAt = c.clock.Now()
 }
 
-// isPermitted reports whether an identity has a permission in its namespace or in all namespaces. It also returns true if the API server
-// does not serve access reviews or denies them to the identity.
+// isPermitted reports whether an identity has a permission in the permission's namespace or in all namespaces. It also returns true if the
+// API server does not serve access reviews or denies them to the identity.
 func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
 	everywhere := wanted
 	everywhere.namespace = ""

@@ -28,9 +28,9 @@ type Options struct {
 	Reported []corev1alpha2.MissingPermission
 }
 
-// Missing returns all permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects, sorted. If
-// it returns an error, the result is incomplete. Each call checks again what was not permitted before. A granted permission is cached for
-// some minutes, or until Invalidate.
+// Missing returns, sorted, all permissions that an identity lacks to apply a set, and those that the manager lacks to watch the objects of
+// the set. If it returns an error, the result is incomplete. Each call checks again what was not permitted before. A granted permission is
+// cached for some minutes, or until Invalidate.
 func (c *Checker) Missing(
 	ctx context.Context, as identity.Identity, set *object.Set, options Options,
 ) ([]corev1alpha2.MissingPermission, error) {
@@ -50,7 +50,7 @@ func (c *Checker) Missing(
 	return slices.DeleteFunc(missing, func(each corev1alpha2.MissingPermission) bool { return len(each.Verbs) == 0 }), object.Foremost(errs)
 }
 
-// missingIn returns the verbs that are not permitted in a scope, or not any more after the replacement. Verbs is empty if all are
+// missingIn returns the verbs that are not permitted in a scope, or that the replacement will remove. Verbs is empty if all verbs remain
 // permitted.
 func (c *Checker) missingIn(
 	ctx context.Context, as identity.Identity, in scope, verbs []string, by replacement,
@@ -108,8 +108,8 @@ func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unkno
 	}
 }
 
-// NotPermitted returns a Refusal for BundleDeployment owner that names the first missing permission and the number of the others; nil if
-// none is missing.
+// NotPermitted returns a Refusal for the BundleDeployment named owner that names the first missing permission and the number of the others;
+// nil if none is missing.
 func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
 	if len(missing) == 0 {
 		return nil

@@ -25,15 +25,15 @@ type scope struct {
 	namespace string
 }
 
-// includes reports whether a resource is checked even though ClusterRoles of the set itself grant the permissions.
+// includes reports whether the permissions on a resource are checked even if ClusterRoles of the set itself grant them.
 func (o Options) includes(resource schema.GroupResource) bool {
 	return o.Applied || slices.ContainsFunc(o.Reported, func(each corev1alpha2.MissingPermission) bool {
 		return each.Group == resource.Group && each.Resource == resource.Resource
 	})
 }
 
-// needs returns the verbs that are needed in each scope to apply a set. It omits kinds that are not served and that the set does not
-// define, because their objects wait. It omits kinds for which ClusterRoles of the set itself grant the permissions, unless the options
+// needs returns the verbs that are needed to apply a set, keyed by scope. It omits kinds that are neither served nor defined by the set,
+// because their objects wait. It also omits kinds for which ClusterRoles of the set itself grant the permissions, unless the options
 // include them.
 func (c *Checker) needs(ctx context.Context, set *object.Set, options Options) map[scope][]string {
 	defined := map[schema.GroupKind]*bundle.Definition{}

@@ -17,21 +17,22 @@ import (
 // clusterRoles is the resource of ClusterRoles.
 var clusterRoles = rbacv1.SchemeGroupVersion.WithResource("clusterroles")
 
-// replacement has the rules of the ClusterRoles with the label before and after a set replaces others. Access reviews still permit what
-// the former grant, because they are removed only after the set is applied.
+// replacement holds the rules that labeled ClusterRoles grant the manager before and after a set replaces others. Access reviews do not
+// show the difference, because the ClusterRoles of the replaced sets are removed only after the set is applied.
 type replacement struct {
-	// former are the rules of the replaced sets. remaining are those of the set, and, if it needs more, those of all other ClusterRoles.
+	// former are the rules of the replaced sets. remaining are the rules of the new set. If former grants a needed permission that the new
+	// set does not grant, remaining also contains the rules of all other labeled ClusterRoles.
 	former, remaining rulesreview.Rules
 }
 
-// removes reports whether only ClusterRoles of the replaced sets grant a permission. Without it, the manager could neither repair nor
-// delete the set's objects.
+// removes reports whether only ClusterRoles of the replaced sets grant a permission. Without that permission, the manager could neither
+// repair nor delete the set's objects.
 func (r replacement) removes(verb string, resource schema.GroupResource) bool {
 	return r.former.Permit(verb, resource) && !r.remaining.Permit(verb, resource)
 }
 
-// replacementOf returns the rules before and after a set replaces others. It lists ClusterRoles only if the set needs a permission that
-// the replaced sets grant and that it does not grant itself. Permissions from a ClusterRole without the label do not count.
+// replacementOf returns the replacement of the given sets by set. It lists ClusterRoles only if the set needs a permission that the
+// replaced sets grant and the set itself does not. Permissions from a ClusterRole without the label do not count.
 func (c *Checker) replacementOf(
 	ctx context.Context, set *object.Set, replaced []*object.Set, needs map[scope][]string,
 ) (replacement, error) {

@@ -59,9 +59,9 @@ func (w writer) transferOwnership(ctx context.Context, live *unstructured.Unstru
 	return after, object.WriteError("taking over", w.key, err)
 }
 
-// transferRecords replaces the managedFields entries of other BundleDeployments with one entry of the manager, as an apply by the manager
-// would have recorded it. If the manager already has an entry, it drops the others' entries. changed is false if there are no entries of
-// others.
+// transferRecords replaces the managedFields entries of other BundleDeployments with one entry of the owner's field manager, as if that
+// field manager had applied the object. If the field manager already has such an entry, transferRecords drops the others' entries. changed
+// is false if there are no entries of others.
 func transferRecords(records []metav1.ManagedFieldsEntry, manager string) (transferred []metav1.ManagedFieldsEntry, changed bool) {
 	have := map[metav1.ManagedFieldsOperationType]bool{}
 	for _, record := range records {

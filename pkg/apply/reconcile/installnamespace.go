@@ -31,9 +31,9 @@ func isMadeByManager(live *unstructured.Unstructured, owner object.Owner) bool {
 	return owned || owner.Owns(live, nil)
 }
 
-// useNamespace refuses an install namespace that does not belong to the owner, if the revision must not be installed in it: another client
-// may have created it since the revision began. In a read-only call, the result then has a Live without a UID instead of an error. If the
-// revision may be installed in it, useNamespace records in Memory that the namespace is not the owner's.
+// useNamespace decides whether the revision may use an install namespace that does not belong to the owner. Another client may have created
+// the namespace since the revision began. If the revision must not use it, the result is a Refusal, or in a read-only call a Live without a
+// UID. Otherwise useNamespace records in Memory that the namespace is not the owner's.
 func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 	found := InstallNamespaceOf(r.options.Namespace, live, r.options.Claim.Owner)
 	if decision := found.Decide(); decision.Use == plan.NamespaceRefused {

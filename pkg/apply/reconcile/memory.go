@@ -21,8 +21,8 @@ type digest = [sha256.Size]byte
 
 // objectState is the cache for one object between calls.
 type objectState struct {
-	// declared is the digest of the desired object that was last applied, or found to be applied. If it equals the current digest, every
-	// difference was made by other clients.
+	// declared is the digest of the desired object that was last applied, or found to be applied. If it equals the digest of the current
+	// desired object, every difference was made by other clients.
 	declared digest
 	// live is the digest of the live object that was last compared, and policy is the digest of the drift policy at that time. While both
 	// are unchanged, the object is not compared again. A zero live makes the next call compare the object.
@@ -49,21 +49,22 @@ func (s objectState) isCurrent(desired *object.Desired, live *livecache.Live, po
 	return s.declared == desired.Digest && s.live == live.Digest && s.policy == policy.digest && live.DeletionTimestamp == nil
 }
 
-// isNewerThan reports whether the cached state belongs to a newer version of the object than live. It returns false for versions that
-// cannot be compared.
+// isNewerThan reports whether the cached state belongs to a newer version of the object than live. It returns false for resourceVersions
+// that cannot be compared.
 func (s objectState) isNewerThan(live *livecache.Live) bool {
 	order, err := resourceversion.CompareResourceVersion(live.ResourceVersion, s.version)
 	return err == nil && order < 0
 }
 
-// isFromBackup reports whether the manager's last write of the live object is another one than the one that the cached state describes. The
-// cluster was then restored from a backup, although the version of the object may be newer: later writes, and a restore that raises the
-// revision of etcd, hide that the object is older. Changes by other clients do not change the time of the manager's last write.
+// isFromBackup reports whether the cluster was restored from a backup since the state was cached. written is the time of the manager's last
+// write to the live object: if it differs from the cached time, the object is from the backup. The resourceVersion does not always show
+// this, because later writes, or a restore that raises the revision of etcd, can make it newer. Changes by other clients do not affect
+// written.
 func (s objectState) isFromBackup(written metav1.Time) bool {
 	return !s.written.IsZero() && !written.IsZero() && !s.written.Equal(&written)
 }
 
-// writeTime returns the time of a manager's last write of an object; zero if no managedFields are the manager's.
+// writeTime returns the time of a field manager's last write to an object; zero if managedFields has no such entry.
 func writeTime(live *unstructured.Unstructured, manager string) (last metav1.Time) {
 	for _, each := range live.GetManagedFields() {
 		if each.Manager == manager && each.Subresource == "" && each.Time != nil && last.Before(each.Time) {
@@ -87,7 +88,7 @@ func (s objectState) withoutNormalized(differences []drift.Difference) []drift.D
 	return rest
 }
 
-// digestsOf returns the digest of the live value of each field that differs, by path; nil if there are no differences.
+// digestsOf returns the digest of the live value of each field that differs, keyed by path; nil if there are no differences.
 func digestsOf(differences []drift.Difference) map[string]digest {
 	if len(differences) == 0 {
 		return nil
@@ -155,7 +156,7 @@ func (m *Memory) setForeign(key object.Key, isForeign bool) {
 	delete(m.foreign, key)
 }
 
-// setVersion records the version of an object after a call. It does nothing if the object has no state.
+// setVersion records the resourceVersion of an object after a call. It does nothing if the object has no state.
 func (m *Memory) setVersion(key object.Key, live *livecache.Live) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -32,7 +32,8 @@ type Options struct {
 	Namespace plan.InstallNamespace
 	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report.
 	Drift corev1alpha2.Drift
-	// Confirm returns an error if the owner no longer exists. It is called before each creation. If Confirm is nil, nothing is confirmed.
+	// Confirm returns an error if the owner no longer exists. It is called before each creation. If Confirm is nil, Reconcile does not
+	// check whether the owner exists.
 	Confirm func(context.Context) error
 	// Memory is the owner's cache from earlier calls. Reconcile updates it.
 	Memory *Memory
@@ -121,7 +122,7 @@ func (r *Reconciler) begin(desired *object.Desired, resource livecache.Resource)
 	case !remembered && r.options.Trusted:
 		next.trust = drift.WrittenBefore
 	}
-	next.before.normalized = nil // it belongs to an earlier declared object
+	next.before.normalized = nil // its values belong to an earlier declared object
 	return next
 }
 

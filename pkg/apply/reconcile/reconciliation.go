@@ -36,8 +36,8 @@ type reconciliation struct {
 // another client. False means that this is unknown, for example after a restart.
 func (r *reconciliation) wasApplied() bool { return r.trust != drift.NothingKnown }
 
-// leavesChanges reports whether changes by other clients are not repaired. It returns false for an object that is not known to
-// have matched its declaration, because its differences may not be changes.
+// leavesChanges reports whether changes by other clients are not repaired. It returns false if it is unknown whether the object has ever
+// matched its declaration, because its differences may then not be changes.
 func (r *reconciliation) leavesChanges() bool {
 	return r.wasApplied() && (r.options.ReadOnly || r.policy.drift != corev1alpha2.DriftEnforce)
 }
@@ -46,10 +46,10 @@ func (r *reconciliation) comparison() drift.Comparison {
 	return drift.Comparison{Manager: r.options.Claim.Owner.Manager(), Trust: r.trust, Ignored: r.policy.ignored(r.desired.Key)}
 }
 
-// readCurrent reads an object from the API server if its cached version is older than the one in Memory; nil if the object does not exist.
-// If the API server's version is older than the one in Memory as well, the cluster was restored from a backup. The manager may then own
-// fields with the values of an earlier revision, so that only a write can make sure that the object is as declared. Otherwise the watch is
-// behind: the drift policy applies to the current object, which takes precedence over the cache, as it does after a write.
+// readCurrent reads an object from the API server, because its cached version is older than the one in Memory; nil if the object does not
+// exist. If the live object is older than the one in Memory as well, the cluster was restored from a backup. The manager may then own
+// fields with the values of an earlier revision, so that only a write makes sure that the object is as declared. Otherwise the watch is
+// behind. The live object then takes precedence over the cache, as it does after a write, and the drift policy applies to it.
 func (r *reconciliation) readCurrent(ctx context.Context) (*livecache.Live, error) {
 	found, err := r.writer.get(ctx)
 	if apierrors.IsNotFound(err) {
@@ -66,7 +66,7 @@ func (r *reconciliation) readCurrent(ctx context.Context) (*livecache.Live, erro
 	return live, err
 }
 
-// forget drops what is known about earlier writes of an object that was restored from a backup, and has this version now.
+// forget drops the cached state of an object that was restored from a backup. version is the current resourceVersion of the object.
 func (r *reconciliation) forget(version string) {
 	r.before, r.trust = objectState{version: version}, drift.NothingKnown
 	r.options.Memory.setState(r.desired.Key, r.before)
@@ -176,7 +176,7 @@ func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.
 	declared := r.desired.Object()
 	all := r.comparison().Differences(declared, live)
 	differences := r.before.withoutNormalized(all)
-	// Such an object must be written even if it is as declared.
+	// A marked object must be written even if it is as declared.
 	marked := object.IsMarkedOrphan(r.desired.Key, live) || object.HasOwnerReference(live, r.options.Claim.Owner) || reason == ownership.Restored
 	// If it is unknown whether the object was applied as it is now declared, it may hold a field that is no longer declared. Applying the
 	// object removes that field.
@@ -214,7 +214,7 @@ func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.
 }
 
 // retryNormalized applies an object again if it has changed since it was last compared, but differs only in normalized fields. The change
-// may affect how the API server stores these fields. The apply usually changes nothing, so it is recorded as a repair, and is repeated less
+// may affect how the API server stores these fields. The apply usually changes nothing. It counts as a repair, so that it is repeated less
 // and less often.
 func (r *reconciliation) retryNormalized(ctx context.Context, changes []drift.Change) {
 	if r.result.RetryAfter = r.before.contention.wait(r.options.Clock.Now()); r.result.RetryAfter > 0 {

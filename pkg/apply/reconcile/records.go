@@ -33,8 +33,8 @@ type recordedChange struct {
 	outcome corev1alpha2.DriftOutcome
 }
 
-// recordsOf returns one record for each field manager that changed an object. If managedFields gives no time for the manager's changes, the
-// record gets the time of its first report: the time of the same record in earlier, or else now.
+// recordsOf returns one record for each field manager that changed an object. If managedFields contains no time for a field manager's
+// changes, its record has the time of the first report: that of the same record in earlier, or else now.
 func recordsOf(of recordedChange, changes []drift.Change, earlier []corev1alpha2.DriftRecord, now time.Time) []corev1alpha2.DriftRecord {
 	byManager := map[string]*corev1alpha2.DriftRecord{}
 	var records []*corev1alpha2.DriftRecord

@@ -144,7 +144,7 @@ func withManagerInsteadOfReference(live *unstructured.Unstructured, owner object
 	return wanted
 }
 
-// labelsRecord returns the managedFields entry that the API server adds when a manager applies the owner labels.
+// labelsRecord returns the managedFields entry that the API server adds when a field manager applies the owner labels.
 func labelsRecord(live *unstructured.Unstructured, manager string) metav1.ManagedFieldsEntry {
 	fields := fmt.Sprintf(`{"f:metadata":{"f:labels":{"f:%s":{},"f:%s":{}}}}`, corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
 	return metav1.ManagedFieldsEntry{

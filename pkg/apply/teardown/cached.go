@@ -28,9 +28,9 @@ func (t *teardown) fromCache(ctx context.Context, desired *object.Desired, at sc
 	return result, result.deleted
 }
 
-// checkedFromCache deletes or keeps a namespace in its cached state after the check of the namespace, without reading it first. It returns
-// false if the caller must read the namespace. If the namespace has changed since, its deletion fails with a conflict, and the caller reads
-// it.
+// checkedFromCache deletes or keeps a namespace after its check, according to its cached state, without reading it first. It returns false
+// if the caller must read the namespace. If the namespace has changed since it was cached, the deletion fails with a conflict, and the
+// caller reads the namespace.
 func (t *teardown) checkedFromCache(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, checked *namespaceuse.Answer) (removed, bool) {
 	live := t.cached(desired, at)
 	if live == nil || !t.hasLabel(live) {

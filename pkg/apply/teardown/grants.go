@@ -14,13 +14,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// removedGrant returns a ClusterRole of the set that would let the manager delete a custom resource that it may not read, if all such
-// ClusterRoles are deleted; empty if one exists, or if the set has none. A removal deletes these ClusterRoles after the custom resource. So
-// the manager has probably deleted the custom resource before a restart, but it is possible that a user deleted the ClusterRoles. In the
-// first case, waiting for permissions would never end.
+// removedGrant returns the name of a ClusterRole of the set that permitted the manager to delete a custom resource that it may not read, if
+// no such ClusterRole exists any longer. It returns an empty string if one exists, or if the set has none. A removal deletes these
+// ClusterRoles after the custom resource. So the manager has probably deleted the custom resource before a restart, and waiting for
+// permissions would never end. It is also possible that a user deleted the ClusterRoles.
 //
 // While the owner's ReaderRole permits the manager to read the custom resource, a denied request has a different reason, and the result is
-// empty. That role is deleted last of all.
+// empty. A removal deletes the ReaderRole last.
 func (t *teardown) removedGrant(ctx context.Context, desired *object.Desired, of schema.GroupResource) string {
 	roles := t.set.SelfGranted()[desired.Key.GroupKind]
 	for _, role := range roles {

@@ -39,8 +39,8 @@ func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at sc
 }
 
 // awaitCheck requests the check of a namespace that, according to the cache, belongs to the owner, so that the removal need not read the
-// namespace before it has the result. awaitCheck returns the result, or true while there is none. It returns nil and false if the caller
-// must read the namespace first.
+// namespace first. It returns the result of the check, or nil. If the result is nil, true means that the check is in progress, and false
+// means that the caller must read the namespace.
 func (t *teardown) awaitCheck(desired *object.Desired, at schema.GroupVersionResource) (*namespaceuse.Answer, bool) {
 	live := t.cached(desired, at)
 	if live == nil || !t.hasLabel(live) || t.stillUsed(desired.Key.Name) != "" {

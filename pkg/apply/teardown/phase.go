@@ -34,8 +34,8 @@ type removed struct {
 	// left is true if the object still exists. why is the reason why its removal waits; empty if it is unknown.
 	left bool
 	why  string
-	// inUse is true if users have custom resources of the kind that the object defines. stuck is true if its deletion takes longer than
-	// stuckAfter. In both cases, an admin must act.
+	// inUse is true if users have custom resources of the kind that the object defines. stuck is true if the deletion of the object takes
+	// longer than stuckAfter. In both cases, an admin must act.
 	inUse, stuck bool
 	// checking is true if the object is a namespace whose check has no result yet.
 	checking bool

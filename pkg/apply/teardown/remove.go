@@ -71,8 +71,9 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 	return t.delete(ctx, desired, found, live)
 }
 
-// unreadable returns the result for an object that could not be read. An object that cannot exist needs no permission, and the removal does
-// not wait for permissions that it has probably removed itself.
+// unreadable returns the result for an object that could not be read. If the manager is not permitted to read the object, and the object's
+// namespace does not exist, the object counts as removed. If the removal has probably deleted the ClusterRoles that permitted the manager
+// to read it, the object counts as kept, because waiting for permissions would never end. In every other case, the result is the error.
 func (t *teardown) unreadable(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, err error) removed {
 	result := removed{key: desired.Key}
 	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {

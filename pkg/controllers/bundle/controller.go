@@ -1,8 +1,9 @@
-// Package bundle unpacks Bundles: it fetches and reads the content of the source, and reports it in status. It does not install anything.
+// Package bundle unpacks Bundles: it fetches and reads the content of a Bundle's source, and reports the result in the Bundle's status. It
+// does not install anything.
 //
-// An unpacked Bundle does not change: its spec is immutable, and its content is a cache, which is filled again from the resolved source
-// when necessary. Content is stored by digest, so that equal content is stored only once. Fetches run in the background, and enqueue the
-// Bundle when they end. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle needs no cleanup, so
+// An unpacked Bundle does not change: its spec is immutable, and its stored content is a cache, which is filled again from the resolved
+// source when necessary. Content is stored by digest, so that equal content is stored only once. Fetches run in the background, and enqueue
+// the Bundle when they end. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle needs no cleanup, so
 // there is no finalizer.
 //
 // The package does not depend on BundleDeployments; their controller reads a Bundle's status.
@@ -155,8 +156,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading Bundle %q: %w", name, err)
 	}
 	if err != nil || before.DeletionTimestamp != nil || before.Status.Phase == corev1alpha2.BundleUnpacked {
-		// Until this point, the result of a fetch is kept: as long as the cached Bundle does not have the result in its status, a sync
-		// would fetch it again.
+		// Before that, the result of a fetch must be kept: while the cached Bundle does not have the result in its status, a sync would
+		// fetch the content again.
 		c.fetches.Cancel(name)
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 
 // executor executes one kind of action.
 type executor struct {
-	// name is the prefix of the executor's errors, before "BundleDeployment".
+	// name begins the executor's error messages, such as "pruning". The word BundleDeployment and its name follow.
 	name string
 	run  func(*reconciliation, context.Context, revision.Action) error
 }

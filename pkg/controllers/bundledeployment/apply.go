@@ -69,8 +69,8 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	return nil
 }
 
-// searchIgnores records the entries of spec.drift.ignore that select nothing. It leaves out the entries of the class: they are for all its
-// BundleDeployments, so some may rightly select nothing in one of them.
+// searchIgnores records the entries of spec.drift.ignore that select nothing. It does not search the entries of the ProvisionerClass: they
+// apply to all BundleDeployments of the class, so it is normal that some of them select nothing in this one.
 func (s *reconciliation) searchIgnores(ctx context.Context, set *apply.Set) {
 	s.memory.ignores = unmatchedIgnores{}
 	if own := s.deployment.Spec.Drift; own != nil && len(own.Ignore) > 0 {
@@ -84,7 +84,7 @@ type unmatchedIgnores struct {
 	found  []drift.Unmatched
 }
 
-// of returns the entries that select nothing if they were found for the entries of this spec.
+// of returns the entries of a spec that select nothing; nil if other entries than those of the spec were searched.
 func (u unmatchedIgnores) of(spec *corev1alpha2.Drift) []drift.Unmatched {
 	if spec == nil || !equality.Semantic.DeepEqual(spec.Ignore, u.ignore) {
 		return nil

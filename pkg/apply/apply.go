@@ -31,8 +31,8 @@ type Options struct {
 	// Gated delays a phase until all objects of the earlier phases are written, and those of the kinds in gates are ready. Leave Gated
 	// false for a revision that was complete before: a Deployment that fails today must not delay the repair of other objects.
 	Gated bool
-	// Trusted is true if this set was applied completely before, and no later set was. After a restart, the engine can then distinguish
-	// drift from changes by the API server without sending a request.
+	// Trusted is true if this set was applied completely, and no other set has been applied since, not even in part. After a restart, the
+	// engine can then distinguish drift from changes by the API server without sending a request.
 	Trusted bool
 	// ReadOnly makes Apply only compare objects: it writes nothing.
 	ReadOnly bool

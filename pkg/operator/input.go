@@ -38,8 +38,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// resync is the interval at which the informers deliver all cached objects again. It limits how long a key that no event queued can be
-// missing from the queue.
+// resync is the interval at which the informers deliver all cached objects again. After this time at the latest, a key that no event has
+// queued is queued again.
 const resync = 10 * time.Minute
 
 // Settings are the inputs that HTTPInput cannot read from the API server. Every field is required.
@@ -104,9 +104,9 @@ func LiveInput(controllerContext *controllercmd.ControllerContext, options Optio
 	})
 }
 
-// HTTPInput returns an Input that sends all requests through the transport of an HTTP client, for example one that answers from a
-// directory. It uses only Transport and Timeout of the client. It ignores the credentials and certificates in the config. It requests the
-// API server's version, and returns an error if that fails.
+// HTTPInput returns an Input that sends all requests through the transport of an HTTP client, for example a transport that serves responses
+// from a directory. It uses only Transport and Timeout of the client. It ignores the credentials and certificates in the config. It
+// requests the API server's version, and returns an error if that fails.
 func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*Input, error) {
 	config, err := configOf(client, config)
 	if err != nil {

@@ -75,7 +75,7 @@ type reportedClient struct {
 	permits *atomic.Bool
 
 	lock  sync.Mutex
-	since time.Time // when a condition was first missing; zero if none is
+	since time.Time // the time when a condition was first missing; zero if none is missing
 	read  string    // the resourceVersion of the last returned state; empty before the first
 }
 

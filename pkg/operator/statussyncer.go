@@ -53,9 +53,9 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 		ToController(statusSyncerName, input.Recorder.WithComponentSuffix("status-controller")), nil
 }
 
-// isTransient reports whether an error of StatusSyncer is normal, so that library-go must not log it as a failed sync. Some conditions of the
-// operator resource, or the resource itself, are missing for a short time after a start. A write conflicts if StatusSyncer syncs twice in
-// quick succession: its cache does not yet contain its first write when it prepares the second one.
+// isTransient reports whether an error of StatusSyncer is normal, so that library-go must not log it as a failed sync. Some conditions of
+// the operator resource, or the resource itself, are missing for a short time after a start. A write conflicts if StatusSyncer syncs twice
+// in quick succession: its cache does not yet contain its first write when it prepares the second one.
 func isTransient(err error) bool {
 	return errors.Is(err, errIncomplete) || errors.Is(err, operatorv1alpha1.ErrManagerMissing) || apierrors.IsConflict(err)
 }

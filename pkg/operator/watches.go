@@ -16,7 +16,7 @@ func (l watchErrorSetters) add(resource string, listen func(cache.WatchErrorHand
 	l[resource] = listen
 }
 
-// sharedInformers returns the informers that several controllers use, by the plural names of their resources.
+// sharedInformers returns the informers that several controllers use, keyed by the plural names of their resources.
 func (input *Input) sharedInformers(kinds *inventory.Kinds) map[string]cache.SharedInformer {
 	return map[string]cache.SharedInformer{
 		"platformoperators":        input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Informer(),

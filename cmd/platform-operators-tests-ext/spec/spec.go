@@ -109,8 +109,8 @@ func (t *T) recoverPanics(call func()) {
 	<-done
 }
 
-// Cleanup registers a function to call once after the spec. Functions run in reverse order, each with its own context and timeout. A function
-// should call Retry for requests that may fail.
+// Cleanup registers a function to call once after the spec. Functions run in reverse order, each with its own context and timeout. A
+// function should call Retry for requests that may fail.
 func (t *T) Cleanup(cleanup func(context.Context)) { t.cleanups = append(t.cleanups, cleanup) }
 
 // Skip ends the spec and reports it as skipped, with a formatted reason.

@@ -85,8 +85,8 @@ func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	}
 }
 
-// recreated deletes an object and waits until the manager has created it again. A cleanup restores the settings of the deleted object. It uses
-// unstructured objects, because a typed client would add fields.
+// recreated deletes an object and waits until the manager has created it again. A cleanup restores the settings of the deleted object. It
+// uses unstructured objects, because a typed client would add fields.
 func recreated(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string) {
 	before, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())

@@ -23,8 +23,8 @@ type Options struct {
 	Claim object.Claim
 	// As is the identity that sends the requests. It must have a client.
 	As identity.Identity
-	// Trusted is true if these objects were applied completely before, and no later revision was. After a restart, drift can then be
-	// distinguished from changes by the API server without a request.
+	// Trusted is true if the revision of these objects was applied completely, and no other revision has been applied since, not even in
+	// part. After a restart, drift can then be distinguished from changes by the API server without a request.
 	Trusted bool
 	// ReadOnly makes Reconcile write nothing.
 	ReadOnly bool

@@ -8,8 +8,8 @@
 // A revision has a deadline. Its start time is written to the status before any object is written. A revision that misses the deadline is
 // held or rolled back, as the spec requests. It is not tried again before the next attempt begins (attempt.Of).
 //
-// The package does not depend on catalogs and versions. Of PlatformOperators it reads only the names and UIDs. The creator of a
-// BundleDeployment reads its status.
+// The package does not depend on catalogs and versions. It reads only the names and UIDs of PlatformOperators. The creator of a
+// BundleDeployment learns the result from the status.
 package bundledeployment
 
 import (
@@ -68,11 +68,11 @@ type Config struct {
 	Deployments coreinformers.BundleDeploymentInformer
 	Bundles     coreinformers.BundleInformer
 	Classes     coreinformers.ProvisionerClassInformer
-	// Operators are the PlatformOperators, whose names a BundleDeployment that they do not own must not have.
+	// Operators provides the PlatformOperators: a BundleDeployment must not have the name of a PlatformOperator that does not own it.
 	Operators platforminformers.PlatformOperatorInformer
 	// Definitions notifies of CustomResourceDefinitions whose owner may have changed.
 	Definitions factory.Informer
-	// Namespace is the manager's own namespace. Secrets are the Secrets in it, which store the revisions.
+	// Namespace is the manager's own namespace. Secrets is the client for the Secrets in it, which store the revisions.
 	Namespace string
 	Secrets   corev1client.SecretInterface
 	Discovery discovery.CachedDiscoveryInterface
@@ -112,7 +112,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// certificateFinder finds the component that provides certificates; empty if the cluster has none. *certificates.Finder implements it.
+// certificateFinder finds the component that provides certificates. The result is empty if the cluster has none. *certificates.Finder
+// implements it.
 type certificateFinder interface {
 	// Current sends a request to the cluster. Recent may return a result that is some seconds old.
 	Current() (bundle.CertificateProvider, error)
@@ -148,9 +149,10 @@ type controller struct {
 
 	mu       sync.Mutex
 	memories map[string]*memory
-	// changedRevisions holds, by BundleDeployment, the numbers of the revisions for which a Secret was created, deleted or changed.
+	// changedRevisions holds the numbers of the revisions for which a Secret was created, deleted or changed, keyed by BundleDeployment.
 	changedRevisions map[string]sets.Set[int64]
-	// refusedDefinitions maps a BundleDeployment that was refused a CustomResourceDefinition to the definition's name.
+	// refusedDefinitions holds the name of the CustomResourceDefinition that a BundleDeployment was not permitted to take over, keyed by
+	// BundleDeployment.
 	refusedDefinitions map[string]string
 	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of times that a backup of etcd was
 	// restored.
@@ -279,8 +281,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return s.fault
 }
 
-// current returns the version of a BundleDeployment to sync, and its memory. cached is the informer's version. current returns nil if
-// nothing can be done now: another sync follows when the informer has a newer version, or later.
+// current returns the BundleDeployment to sync, and its memory. cached is the BundleDeployment in the informer, which may be out of date.
+// current returns nil if the sync must wait. Another sync then follows after an event of the informer or a delay.
 func (c *controller) current(ctx context.Context, syncCtx factory.SyncContext, cached *corev1alpha2.BundleDeployment) (*corev1alpha2.BundleDeployment, *memory, error) {
 	memory := c.memoryOf(cached)
 	if memory.version == "" {
@@ -323,10 +325,10 @@ func (c *controller) readFirst(ctx context.Context, memory *memory, cached *core
 	return current, nil
 }
 
-// readRestored reads a BundleDeployment from the API server if the cached version is older than the one in memory. If the API server's
-// version is older too, the cluster was restored from a backup, and readRestored returns that version. Otherwise the informer is behind.
-// readRestored then returns nil, and the memory takes precedence over the informer for another period: a decision based on the cached
-// status could prune what is in use.
+// readRestored reads a BundleDeployment from the API server, because the cached version is older than the one in memory. If the API
+// server's version is older as well, the cluster was restored from a backup, and readRestored returns that version. Otherwise the informer
+// is behind, and readRestored returns nil. The memory then takes precedence over the informer for another period: a decision based on the
+// cached status could prune what is in use.
 func (c *controller) readRestored(ctx context.Context, memory *memory, name string) (*corev1alpha2.BundleDeployment, error) {
 	current, err := c.client.Get(ctx, name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -343,10 +345,11 @@ func (c *controller) readRestored(ctx context.Context, memory *memory, name stri
 	return nil, nil
 }
 
-// countRestores returns how often this process has noticed that a backup of etcd was restored. A restore may leave a BundleDeployment
-// unchanged but bring back parts of revisions that were collected as garbage. After a restore, the informer goes back to an earlier version
-// of the cluster. The informer's resyncs call countRestores at least every ten minutes. If the cluster has passed the previous version by
-// then, this process misses the restore, and the next process collects the garbage. No revision uses the garbage until then.
+// countRestores returns how often this process has noticed that a backup of etcd was restored. The number matters because a restore may
+// bring back parts of revisions that were collected as garbage, without a change of the BundleDeployment. countRestores notices a restore
+// if the informer's resourceVersion has decreased. Resyncs call it at least every ten minutes. If the resourceVersion has passed its
+// previous value by then, this process misses the restore, and the next process collects the garbage. No revision uses the garbage until
+// then.
 func (c *controller) countRestores() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ type memory struct {
 	// loaded is true once history has been read from the cluster.
 	loaded  bool
 	history revision.History
-	// sets holds the objects of loaded revisions, by number.
+	// sets holds the objects of loaded revisions, keyed by revision number.
 	sets revisions.Sets
 	// lastWrite is the controller's last write to the BundleDeployment, or its last read that showed that the informer is behind. version
 	// is the newest resourceVersion that a sync has seen or written. behind becomes true after such a read, until the informer has received
@@ -30,7 +30,7 @@ type memory struct {
 	behind    bool
 	// restores is the number of restores of an etcd backup that the controller had noticed by the last sync.
 	restores int
-	// restoreAt has, for each revision that is stored again, the earliest time of the next attempt; zero if it is due.
+	// restoreAt holds the earliest time of the next attempt to store a revision again, keyed by revision number. A zero time means at once.
 	restoreAt map[int64]time.Time
 	// storeAttempt is the last failed attempt to store a revision.
 	storeAttempt revisions.Attempt[unpack.Request]
@@ -47,8 +47,8 @@ type memory struct {
 	polls revision.PollSchedule
 	// rerendered is true after this process has compared the active revision with its own rendering, which it does once.
 	rerendered bool
-	// deniedSince is when the current series of consecutive attempts to apply in which the API server denied a request began; zero if it
-	// denied none in the last attempt.
+	// deniedSince is the time of the first of the consecutive applies in which the API server denied a request; zero if the last apply was
+	// not denied.
 	deniedSince time.Time
 	// pollEvent is the message of the last Event about a poll.
 	pollEvent string
@@ -93,8 +93,8 @@ func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
 	m.lastWrite, m.version = lastwrite.Of(stored, now), stored.ResourceVersion
 }
 
-// isNewerThan reports whether the memory is from a newer version of the BundleDeployment. If deployment is the API server's version, a
-// backup of etcd was restored, and the revisions in memory may be missing in the cluster.
+// isNewerThan reports whether the memory is from a newer version of the BundleDeployment. If deployment was read from the API server, true
+// means that a backup of etcd was restored, and that the revisions in memory may be missing in the cluster.
 func (m *memory) isNewerThan(deployment *corev1alpha2.BundleDeployment) bool {
 	order, err := resourceversion.CompareResourceVersion(deployment.ResourceVersion, m.version)
 	return err == nil && order < 0

@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// aggregationTime is how long a denied request may be due to ClusterRoles in the revision that have not been aggregated yet. Kubernetes
-// aggregates a ClusterRole within seconds.
+// aggregationTime is the time for which a denied request is attributed to ClusterRoles of the revision that are not aggregated yet.
+// Kubernetes aggregates a ClusterRole within seconds.
 const aggregationTime = 15 * time.Second
 
 // checkPermissions returns a refusal if the manager lacks permissions for a revision, and sets missing. Permissions that only ClusterRoles

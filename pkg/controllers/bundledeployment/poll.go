@@ -101,9 +101,10 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 	return request, true
 }
 
-// dueRendering returns the request to render the active revision again, from its resolved source, if its renderer or its certificate
-// provider differs from this manager's; otherwise false. It returns true only until the result is compared, and only while no rollout is in
-// progress and the revision is stored. A lost revision is rendered as another one if this manager cannot render it to the same objects.
+// dueRendering returns the request to render the active revision again, from its resolved source. It returns true if the revision's
+// renderer or certificate provider differs from this manager's, but only until the result is compared, and only while no rollout is in
+// progress and the revision is stored. A lost revision is an exception: if this manager cannot render it to the same objects, it is
+// rendered to become a new revision.
 func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request, bool) {
 	isDifferent := isRestoreProblem(known, revision.OtherObjects) // a lost revision that this manager renders to another one
 	if s.memory.rerendered && !isDifferent || known != s.machine.Active() || known.Unstored != nil && !isDifferent || !s.machine.IsSettled() {

@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 )
 
-// recordRefusal records which CustomResourceDefinition a BundleDeployment was refused, if the error from an apply is such a refusal. The
-// record is needed because the engine watches only objects that a BundleDeployment owns. It does not notice when the recorded former owner
-// of a definition that a removal kept changes.
+// recordRefusal records the CustomResourceDefinition that a BundleDeployment was not permitted to take over, if err is such a refusal;
+// otherwise it clears the record. The record is needed because the engine watches only objects that a BundleDeployment owns. It does not
+// notice when the former owner that is recorded on a kept definition changes.
 func (c *controller) recordRefusal(deployment string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,7 +23,7 @@ func (c *controller) recordRefusal(deployment string, err error) {
 	delete(c.refusedDefinitions, deployment)
 }
 
-// deploymentsOfDefinition returns the names of the BundleDeployments that were refused a CustomResourceDefinition.
+// deploymentsOfDefinition returns the names of the BundleDeployments that were not permitted to take over a CustomResourceDefinition.
 func (c *controller) deploymentsOfDefinition(definition runtime.Object) []string {
 	changed := factory.ObjectNameToKey(definition)
 	c.mu.Lock()

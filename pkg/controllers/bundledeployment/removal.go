@@ -62,8 +62,8 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
-// heldPeriod is how long a response from the API server stays valid that the finalizer is still on a BundleDeployment. If a cache is out of
-// date for longer, its watch is stuck.
+// heldPeriod is the time for which the manager relies on the API server's response that a BundleDeployment still has the finalizer. If a
+// cache is out of date for longer, its watch is stuck.
 const heldPeriod = 30 * time.Second
 
 // isReleased reports whether the BundleDeployment was deleted or a different client has removed the finalizer, which releases an operator

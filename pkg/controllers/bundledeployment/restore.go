@@ -23,8 +23,8 @@ func (s *reconciliation) setStored(again *revision.Revision) {
 	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: message})
 }
 
-// restoreJob returns the name of the fetch job that renders a revision again, next to the job of the BundleDeployment for the content of
-// the spec.
+// restoreJob returns the name of the fetch job that renders a revision again. It differs from the name of the job for the content of the
+// spec, which is the name of the BundleDeployment.
 func restoreJob(deployment string, number int64) string {
 	return fmt.Sprintf("%s/%d", deployment, number)
 }
@@ -54,8 +54,8 @@ func (s *reconciliation) cancelRestores() {
 }
 
 // restore stores a revision again under its number, from its resolved source. It accepts only the objects with the recorded digest. If
-// there are none, it sets Unstored to the cause, which the Progressing condition reports. Another result, for example of another manager's
-// renderer, would be another revision, which nothing requests.
+// there are none, it sets Unstored to the cause, which the Progressing condition reports. Different objects, for example from another
+// manager's renderer, would be a different revision, which nothing requests.
 func (s *reconciliation) restore(ctx context.Context, action revision.Action) error {
 	known := action.Revision
 	desired := s.source.desired
@@ -142,7 +142,7 @@ func (s *reconciliation) postponeRestore(known *revision.Revision, problem *revi
 	s.retry(wait)
 }
 
-// isRestoreProblem reports whether a revision is not stored for a cause.
+// isRestoreProblem reports whether a revision is not stored, and the given cause prevents that it is stored again.
 func isRestoreProblem(known *revision.Revision, cause revision.RestoreCause) bool {
 	problem := (*revision.RestoreError)(nil)
 	return errors.As(known.Unstored, &problem) && problem.Cause == cause

@@ -37,7 +37,7 @@ func (s *reconciliation) loadRevision(ctx context.Context, wanted *revision.Revi
 }
 
 // loadVerified loads the objects of a revision, and verifies its Secrets. The watch reports only later changes: another client may have
-// changed a Secret while no manager ran. A Secret that is as it should be, by the metadata of the watch, is not read again.
+// changed a Secret while no manager ran. A Secret is not read again if the watch has shown that its metadata is unchanged.
 func (s *reconciliation) loadVerified(ctx context.Context, wanted *revision.Revision) error {
 	err := s.loadRevision(ctx, wanted)
 	if err == nil && wanted.Loaded {
@@ -47,7 +47,7 @@ func (s *reconciliation) loadVerified(ctx context.Context, wanted *revision.Revi
 }
 
 // storeNew stores the result of a request under the next revision number. If it cannot be stored, stored is nil, and storeNew schedules
-// another attempt with backoff. After some attempts, lasting is the reason. Only a conflict is returned as err.
+// another attempt with backoff. If attempts continue to fail, lasting is the reason. Only a conflict is returned as err.
 func (s *reconciliation) storeNew(ctx context.Context, request unpack.Request, next *store.Revision) (stored *revision.Revision, lasting, err error) {
 	saved, err := s.memory.storeAttempt.Save(ctx, revisions.Saver{Revisions: s.revisions(), Clock: s.c.clock, Backoff: s.c.pauses.After, Grants: s.c.grants()}, request, next)
 	s.retry(saved.Retry)

@@ -33,7 +33,8 @@ func (c *controller) takeChanged(name string) []int64 {
 
 // checkStored reads the revisions for which a Secret was created, deleted or changed. If one of them can no longer be used, the manager
 // continues with the objects in memory; restore stores the active revision and the newest one again. An admin may restore the Secrets
-// instead. A revision that is not in memory is read only when it is needed, unless it failed: its record is what prevents another attempt.
+// instead. A revision whose objects are not in memory is read later, when it is needed. An exception is a failed revision, because its
+// Secrets are the record that prevents another attempt.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 	for _, number := range s.c.takeChanged(s.deployment.Name) {
 		at := slices.IndexFunc(s.memory.history.Stored, func(each *revision.Revision) bool { return each.Number == number })

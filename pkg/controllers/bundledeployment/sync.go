@@ -25,8 +25,8 @@ type reconciliation struct {
 	before     *corev1alpha2.BundleDeployment
 	deployment *corev1alpha2.BundleDeployment
 
-	// policies are those of the spec; for fields that are empty there, they are those of the class. unknownClass is the reason why nothing
-	// new is fetched; empty if the class is known.
+	// policies are the policies of the spec. Fields that are empty in the spec have the values of the class. unknownClass is the reason why
+	// nothing new is fetched; empty if the class is known.
 	policies     revision.Policies
 	unknownClass string
 	// source holds the source of the desired content.

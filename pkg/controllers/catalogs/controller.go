@@ -128,7 +128,7 @@ type controller struct {
 	attempts map[catalog.ID]*attempt
 	// last is the last successful read of each catalog.
 	last map[catalog.ID]lastRead
-	// failed holds, for each catalog whose last read failed, that read.
+	// failed holds the failed read of each catalog whose last read failed.
 	failed map[catalog.ID]failure
 	// providers identifies, for each catalog whose provided kinds are in the snapshot, the content from which they were read.
 	// failedProviders holds the last failed attempt to read the provided kinds separately.
@@ -214,7 +214,8 @@ func New(config Config) (*Controller, error) {
 	}, nil
 }
 
-// allKeys returns the sorted keys of all catalogs in the caches. The sync of a catalog that has no new wanted package sends no requests.
+// allKeys returns the sorted keys of all catalogs in the caches. Queueing all of them is cheap, because the sync of a catalog sends no
+// requests unless a new package is wanted.
 func (c *controller) allKeys(runtime.Object) []string {
 	var keys []string
 	for _, source := range c.sources {

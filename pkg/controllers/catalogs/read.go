@@ -64,7 +64,7 @@ func (c *controller) storeRead(info catalogsource.Info, a *attempt) {
 	last := lastRead{source: a.source, content: a.content, connection: a.connection,
 		names: slices.Sorted(maps.Keys(info.Wanted)), modified: cmp.Or(a.result.Modified, a.since), started: a.started, took: took}
 	c.recordSuccess(a.description, last)
-	if a.result.Providers != nil { // before the packages, so that their users find it when they are notified
+	if a.result.Providers != nil { // before the packages, whose users are then notified and need the providers
 		c.setProviders(a.id, last, a.result.Providers)
 	}
 	if a.result.NotModified {

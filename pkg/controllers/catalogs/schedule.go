@@ -26,7 +26,7 @@ type lastRead struct {
 type plan struct {
 	at    time.Time
 	names []string
-	// since makes the read conditional: the server sends no packages if the content has not changed after it. It is empty for an
+	// since makes the read conditional: the server sends no packages if the content has not changed since this time. It is empty for an
 	// unconditional read.
 	since string
 	// additional is true if the read adds names to the stored packages of the same content.
@@ -85,7 +85,7 @@ func (r lastRead) nextCheck(d description, now time.Time) (at time.Time, due boo
 	return time.Time{}, false
 }
 
-// failure is a failed read: the description that was read, and the time of the failure.
+// failure describes a failed read: the state of the catalog that was read, and the time of the failure.
 type failure struct {
 	source, content, connection string
 	at                          time.Time

@@ -12,9 +12,9 @@ import (
 const (
 	// ConditionType is the type of the condition on the operator resource. library-go merges all conditions whose type ends in Degraded.
 	ConditionType = "WritesDegraded"
-	// ReasonPermissionsMissing: the manager's ServiceAccount lacks permissions for writes that the manager needs.
+	// ReasonPermissionsMissing means that the manager's ServiceAccount lacks permissions for writes that the manager needs.
 	ReasonPermissionsMissing = "PermissionsMissing"
-	// ReasonAsExpected: the API server does not deny any write because of a missing permission.
+	// ReasonAsExpected means that the API server denies no write because of a missing permission.
 	ReasonAsExpected = "AsExpected"
 
 	// maxShown is the maximum number of permissions in the message.

@@ -28,11 +28,11 @@ import (
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "DeniedWritesController"
 
-// checkEvery is the interval at which the controller checks whether denied writes have been permitted.
+// checkEvery is the interval at which the controller checks whether denied writes are permitted again.
 const checkEvery = 5 * time.Second
 
-// keepFor is the time after the start of a process for which it keeps a True condition that the previous process set, until it has tried
-// the writes itself. Otherwise each restart would end the condition, and the ClusterOperator's inertia would begin again.
+// keepFor is the time for which a new process keeps a True condition of the previous process, because it has not tried the writes itself
+// yet. Otherwise each restart would end the condition, and the ClusterOperator's inertia would begin again.
 const keepFor = 10 * time.Minute
 
 // Config configures the controller. Every field is required.
@@ -94,14 +94,14 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return err
 }
 
-// isReported reports whether the operator resource has a True condition.
+// isReported reports whether this controller's condition on the operator resource is True.
 func (c *controller) isReported() bool {
 	_, status, _, err := c.operatorClient.GetOperatorState()
 	return err == nil && v1helpers.IsOperatorConditionTrue(status.Conditions, ConditionType)
 }
 
-// check asks the API server about each write that it denied, and forgets those that are permitted: the API server also answers Forbidden
-// for other reasons, such as a quota.
+// check sends an access review for each denied write, and forgets the writes that are permitted: the API server also responds with 403
+// Forbidden for other reasons, such as a quota. It calls retry if a missing permission was granted again.
 func (c *controller) check(ctx context.Context) error {
 	var errs []error
 	isBack := false

@@ -26,7 +26,7 @@ type Writes struct {
 	grants int
 }
 
-// permission is what a rule in a role permits. namespace is empty for requests outside of namespaces.
+// permission is a permission that a rule in a role grants. namespace is empty for requests outside of namespaces.
 type permission struct{ verb, group, resource, subresource, namespace string }
 
 // NewWrites returns Writes without a denied write.
@@ -62,7 +62,7 @@ var (
 	writeVerbs  = []string{"create", "update", "patch", "delete", "deletecollection"}
 )
 
-// record records a denied request, if it is a write of a resource. Questions about permissions are not recorded.
+// record records a denied request if it is a write of a resource. It ignores access reviews.
 func (w *Writes) record(r *http.Request) {
 	info, err := pathsOfAPIs.NewRequestInfo(r)
 	if err != nil || !info.IsResourceRequest || !slices.Contains(writeVerbs, info.Verb) || info.APIGroup == authorizationv1.GroupName {

@@ -2,8 +2,8 @@
 // them.
 //
 // It stores the limits that apply, as pkg/limits decides, and sends an Event when a recreated PlatformOperatorManager lacks those of its
-// predecessor. It restores the record when another client deletes or edits it. It does not enforce limits: the platformoperator controller
-// calls pkg/limits itself.
+// predecessor. If another client deletes or edits the stored limits, it restores them. It does not enforce limits: the platformoperator
+// controller calls pkg/limits itself.
 package managerlimits
 
 import (

@@ -106,8 +106,9 @@ type controller struct {
 	limit            time.Duration
 	clock            clock.PassiveClock
 
-	// The fields below are state that is kept between syncs; only one sync runs at a time. They hold the start of the rollout, the existing
-	// objects that are not reconciled yet, whether there were none, and whether the version is reported.
+	// The fields below keep state between syncs. They need no lock, because only one sync runs at a time. started is the start of the
+	// rollout. found are the objects that existed at the first sync and are not reconciled yet. empty is true if no objects existed then.
+	// reported is true once the version is reported.
 	started         time.Time
 	found           []syncedObject
 	empty, reported bool
@@ -236,7 +237,7 @@ func (c *controller) isInRollout(manager *operatorv1alpha1.PlatformOperatorManag
 		manager.Status.Rollout.Version == c.version
 }
 
-// isRolloutReported reports whether the ClusterOperator has been written from a status with the rollout of this version.
+// isRolloutReported reports whether the ClusterOperator was written after the operator resource recorded the rollout of this version.
 func (c *controller) isRolloutReported() (bool, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {

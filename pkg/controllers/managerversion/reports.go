@@ -31,7 +31,7 @@ func (r *Reports) Reported(resourceVersion string) {
 }
 
 // include reports whether the ClusterOperator was written from the operator resource with this resourceVersion or a later one. It returns
-// false for versions that cannot be compared. After an etcd backup is restored, versions begin again at an earlier one, and include returns
+// false for values that cannot be compared. After a backup of etcd is restored, resourceVersions are lower than before, and include returns
 // true too early until the next report.
 func (r *Reports) include(resourceVersion string) bool {
 	r.mu.Lock()

@@ -1,8 +1,8 @@
 // Package operatorhealth summarizes all PlatformOperators in the Available, Progressing and Degraded conditions of the operator resource,
 // which library-go copies to the ClusterOperator platform-operators-aggregated.
 //
-// The rules and the limit on alternating operators are in pkg/health; this package only collects their input and writes the result. The
-// Upgradeable condition has its own controller (upgradegate).
+// The rules are in pkg/health, as is the rate limit for operators that alternate between healthy and unhealthy. This package only collects
+// the input and writes the result. The Upgradeable condition has its own controller (upgradegate).
 package operatorhealth
 
 import (

@@ -27,8 +27,8 @@ func (c *controller) readCluster() (cluster resolve.Cluster, update string, err 
 // cluster begins to serve the kind but has no ClusterVersion object, no event reports that.
 const versionsInterval = 30 * time.Second
 
-// checkVersions refuses a PlatformOperator if the cluster does not serve ClusterVersion: without the cluster's version, it cannot be known
-// which bundles are compatible, nor when the cluster is updated.
+// checkVersions refuses a PlatformOperator if the cluster does not serve ClusterVersion: without the cluster's version, the manager knows
+// neither which bundles are compatible nor when the cluster is updated.
 func (c *controller) checkVersions(r *reconciliation) {
 	if r.lacksVersions = !c.hasVersions(); r.lacksVersions {
 		r.refuse("This cluster does not serve clusterversions.config.openshift.io, which has the cluster's version, and PlatformOperators need OpenShift. " +

@@ -2,7 +2,8 @@
 // the state of the BundleDeployment in the status of the PlatformOperator.
 //
 // A sync reads listers and catalog snapshots. pkg/resolve chooses the wanted bundle, and pkg/upgradestep decides whether the step to it
-// starts now. The controller writes the BundleDeployment from pkg/deploymentspec and, once, the status from pkg/operatorstatus.
+// starts now. The controller writes the BundleDeployment that pkg/deploymentspec builds. At the end, it writes the status that
+// pkg/operatorstatus computes.
 //
 // The controller does not know images, manifests or the ClusterOperator. The bundledeployment controller installs the bundle, and the
 // operatorhealth and upgradegate controllers summarize the status of PlatformOperators. A user's error is a condition of the user's object,

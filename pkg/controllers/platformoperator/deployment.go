@@ -17,8 +17,8 @@ import (
 )
 
 // deploy executes the decided step. It creates the BundleDeployment, or updates it if a step starts or another client changed a field that
-// this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle. done is true if the
-// PlatformOperator no longer exists.
+// this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle or is postponed. done
+// is true if the PlatformOperator no longer exists.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
 	case r.step.Bundle == nil, r.step.Postponed:
@@ -35,8 +35,9 @@ func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, 
 	return false, c.update(ctx, r)
 }
 
-// exists asks the API server whether a PlatformOperator still exists. An informer that is behind keeps a deleted one, and the garbage
-// collector deletes a BundleDeployment whose owner is deleted. Without this check, the two would repeat until the informer catches up.
+// exists reports whether the PlatformOperator still exists on the API server. An informer that is behind may still contain a deleted one.
+// Without this check, the manager would create its BundleDeployment, and the garbage collector would delete it, again and again until the
+// informer catches up.
 func (c *controller) exists(ctx context.Context, operator *platformv1alpha1.PlatformOperator) (bool, error) {
 	live, err := c.operatorClient.Get(ctx, operator.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -79,8 +79,8 @@ func (r *reconciliation) kindsMissing() (kinds []catalog.GVK) {
 	return kinds
 }
 
-// permittedProviders returns the packages that the manager permits and that provide the kinds that the BundleDeployment lacks. It records
-// the result.
+// permittedProviders returns the permitted packages that provide the kinds that the BundleDeployment lacks, keyed by kind. It records all
+// providers of these kinds, for hints.
 func (c *controller) permittedProviders(r *reconciliation) map[catalog.GVK][]string {
 	var packages map[catalog.GVK][]string
 	for _, kind := range r.kindsMissing() {

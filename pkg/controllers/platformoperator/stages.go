@@ -36,7 +36,7 @@ type reconciliation struct {
 	// isResolved is true if the resolver has returned a decision. others are the PlatformOperators to sync after that.
 	isResolved bool
 	others     []string
-	// providers are the results of Catalogs.Providers that the resolver received in this sync, by kind.
+	// providers are the results of Catalogs.Providers that this sync has used, keyed by kind.
 	providers map[catalog.GVK][]resolve.ProviderHint
 	// lacksVersions is true if the cluster does not serve ClusterVersion.
 	lacksVersions bool
@@ -76,8 +76,8 @@ func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err 
 }
 
 // check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package an older PlatformOperator already
-// holds. On a cluster that does not serve ClusterVersion, it refuses all of them. No decision is made for a refused PlatformOperator, so
-// that it does not change anything that belongs to the other owner.
+// holds. On a cluster that does not serve ClusterVersion, it refuses every PlatformOperator. No decision is made for a refused
+// PlatformOperator, so that it does not change anything that belongs to the other owner.
 func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err error) {
 	if deployment := r.current.Deployment; deployment != nil && !ownership.BelongsTo(deployment, r.operator) {
 		r.refuse("BundleDeployment %q exists and does not belong to this PlatformOperator. "+

@@ -187,8 +187,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.write(ctx, condition, found.version)
 }
 
-// pause returns the time for which the write of a verdict may be delayed. It returns 0 unless both the verdict and the stored one permit
-// upgrades of the same cluster version. So a blocking verdict is never delayed.
+// pause returns the time for which the write of a verdict may be delayed. It returns 0 unless the verdict and the stored verdict are for
+// the same cluster version and both permit upgrades. So a blocking verdict is never delayed.
 func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersion string) time.Duration {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || condition.Status != operatorv1.ConditionTrue || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != clusterVersion {
@@ -247,8 +247,8 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, in i
 	return result
 }
 
-// override returns the effective override, nil if there is none, and the ignored ones. If the cluster version
-// cannot be parsed, it returns neither.
+// override returns the effective override and the ignored ones. The effective override is nil if there is none. If the cluster version
+// cannot be parsed, both results are nil.
 func (c *controller) override(overrides []compat.Override, cluster resolve.Cluster) (*compat.Override, []compat.IgnoredOverride) {
 	current, err := compat.ParseClusterVersion(cluster.Version)
 	if err != nil || len(overrides) == 0 {

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// settling is the maximum time that the first evaluation waits for unread catalogs. The catalogs controller waits half a minute for a slow
-	// one, so this limit matters only if many are slow at once.
+	// settling is the maximum time that the first evaluation waits for unread catalogs. The catalogs controller waits half a minute for a
+	// slow one, so this limit matters only if many are slow at once.
 	settling = 2 * time.Minute
 	// outageRetry is the time after which unreadable input is read again, because caches do not report the end of a failure.
 	outageRetry = time.Minute
@@ -77,7 +77,7 @@ func (d decision) permits() bool {
 type input struct {
 	cluster   resolve.Cluster
 	operators []*platformv1alpha1.PlatformOperator
-	// deployments are the operators' BundleDeployments, by name. unowned are those that no PlatformOperator owns.
+	// deployments are the operators' BundleDeployments, keyed by name. unowned are the BundleDeployments that no PlatformOperator owns.
 	deployments map[string]*corev1alpha2.BundleDeployment
 	unowned     []*corev1alpha2.BundleDeployment
 	// ungated is true if the cluster has no ClusterVersion and never had a verdict.
@@ -182,7 +182,7 @@ func recorded(verdict compat.Verdict, version string) string {
 	return version
 }
 
-// readInput reads the input of a verdict. With an error, it returns the readable part.
+// readInput reads the input of a verdict. If it returns an error, the input contains only what could be read.
 func (c *controller) readInput() (input, error) {
 	in := input{cluster: resolve.Cluster{KubeVersion: c.kubeVersion}}
 	clusterVersion, err := c.clusterVersions.Get("version")
@@ -291,8 +291,8 @@ func (c *controller) gatedBefore() bool {
 	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
-// evaluate returns the verdict, with notes about stale objects, unavailable catalogs and the feature set. searching is true if some remedies are not known
-// yet.
+// evaluate returns the verdict, with notes about stale objects, unavailable catalogs and the feature set. searching is true if some
+// remedies are not known yet.
 func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool, err error) {
 	var installed []compat.Operator
 	remedies := c.search.last()

@@ -15,7 +15,7 @@ import (
 // PlatformOperator. Of the two labels, the one that does not apply is empty, which Prometheus treats as absent.
 var objectLabels = []string{platformv1alpha1.MetricLabelOperator, corev1alpha2.MetricLabelDeployment}
 
-// object has the values of objectLabels.
+// object holds the values of objectLabels.
 type object struct{ operator, deployment string }
 
 func objectOf(kind, name string) object {

@@ -74,9 +74,10 @@ type query struct {
 	// version is the cluster version.
 	version  string
 	requests []resolve.Request
-	// bundles are the installed bundles of the PlatformOperators, by name. A bundle that is not installed has an empty version.
+	// bundles are the installed bundles of the PlatformOperators, keyed by the name of the PlatformOperator. A bundle that is not installed
+	// has an empty version.
 	bundles map[string]bundleID
-	// unreadable holds, by operator, the reason why its spec cannot be evaluated.
+	// unreadable holds the reason why the spec of a PlatformOperator cannot be evaluated, keyed by name.
 	unreadable map[string]string
 	// needed is true if an installed bundle declares a maximum OpenShift version. Otherwise no search is necessary.
 	needed           bool

@@ -37,7 +37,7 @@ type Config struct {
 	// Informers maps the plural resource name of each watched informer to a function that sets its handler for list and watch errors, such
 	// as SetWatchErrorHandlerWithContext. The informers must not be started yet.
 	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
-	// Others names those resources in Informers that other projects define. For these, only missing permissions are reported.
+	// Others are the resources in Informers that other projects define. For these, only missing permissions are reported.
 	Others []string
 	Clock  clock.PassiveClock
 	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
@@ -50,7 +50,8 @@ type controller struct {
 	others         map[string]bool
 
 	lock sync.Mutex
-	// watchErrors holds the last error of the watch of each resource. Its size is bounded, because only resources with an informer are keys.
+	// watchErrors holds the last error of the watch of each resource. Its size is bounded, because only resources with an informer are
+	// keys.
 	watchErrors map[string]health.WatchError
 }
 

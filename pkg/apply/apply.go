@@ -36,7 +36,7 @@ type Options struct {
 	Trusted bool
 	// ReadOnly makes Apply only compare objects: it writes nothing.
 	ReadOnly bool
-	// Adoption is the policy for existing objects that the owner may adopt; empty means SamePackage.
+	// Adoption determines which existing objects the owner may adopt; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
 	// Applied are the sets of the owner's revisions that were applied completely. An object that has the owner labels and is in one of
 	// these sets belongs to the owner, even if a backup restored it without managedFields.
@@ -48,7 +48,8 @@ type Options struct {
 	// because caches can still hold an owner that a restored backup of the cluster lacks. If Confirm is nil, Apply does not check whether
 	// the owner exists.
 	Confirm func(context.Context) error
-	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report. Policy Ignore also ignores additions.
+	// Drift is the policy for changes by other clients. An empty Policy means Enforce. Empty Additions mean Report, or Ignore if Policy is
+	// Ignore.
 	Drift corev1alpha2.Drift
 }
 
@@ -141,7 +142,7 @@ type outcome struct {
 	reconciled reconcile.Outcome
 	// problem is the reason why the object is not ready, in one line; empty if it is ready.
 	problem string
-	// command is the kubectl command that shows more about the problem. If it is empty, the command that describes the object does.
+	// command is the kubectl command that shows more about the problem; empty if kubectl describe of the object shows it.
 	command string
 	// warnings are the API server's warnings in the responses to the requests for the object.
 	warnings []string

@@ -43,7 +43,7 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 }
 
 // problemOf returns the reason why an object is not ready, in one line, and the command that shows more. problem is empty if the object is
-// ready. An empty command means the command that describes the object. For a problem of a Service or a Pod, which no watch reports,
+// ready. command is empty if kubectl describe of the object shows it. For a problem of a Service or a Pod, which no watch reports,
 // problemOf sets RetryAfter of the outcome.
 func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) (problem, command string) {
 	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {

@@ -53,7 +53,7 @@ func fenceManager(ctx context.Context, input *Input, identity string) error {
 	client := input.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 	manager, err := client.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // one that is created later has another UID, on which a late status conflicts as well
+		return nil // a late status write to a recreated object conflicts as well, because its UID differs
 	}
 	if err != nil {
 		return err

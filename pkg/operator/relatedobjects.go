@@ -35,9 +35,9 @@ func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	}
 }
 
-// installNamespaces returns a function that returns the namespaces of all operators, sorted, at most maxRelatedNamespaces. That function
-// returns false until the cache has synced, and library-go then keeps the namespaces that the ClusterOperator has. library-go's controller
-// does not wait for this cache.
+// installNamespaces returns a function that returns the install namespaces of all BundleDeployments, sorted, at most maxRelatedNamespaces.
+// That function returns false until the cache has synced, and library-go then keeps the namespaces that the ClusterOperator has.
+// library-go's controller does not wait for this cache.
 func installNamespaces(synced cache.InformerSynced, deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
 	return func() (bool, []configv1.ObjectReference) {
 		if !synced() {

@@ -42,8 +42,8 @@ func (l watchErrorSetters) addShared(input *Input, found *clusterInventory) {
 	found.installations.EachWatched(l.add)
 }
 
-// newWatches builds the controller that reports lists and watches that the API server denies. If those are for a bundle's objects, the
-// status of the BundleDeployment reports them instead. newWatches runs after the constructors that add informers.
+// newWatches builds the controller that reports lists and watches that the API server denies. The status of a BundleDeployment, not this
+// controller, reports those for a bundle's objects. newWatches must run after the constructors that add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
 		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions", "featuregates"},

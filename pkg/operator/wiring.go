@@ -101,7 +101,8 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 	})
 }
 
-// newEngine builds the engine that applies objects with the manager's own identity. It adds the owner of each changed object to the queue.
+// newEngine builds the engine that applies objects with the manager's own identity. The engine adds the owner of each changed object to the
+// queue.
 func (b *builder) newEngine(syncContext factory.SyncContext) (*apply.Engine, error) {
 	deployments := b.input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister()
 	return apply.New(b.ctx, apply.Config{

@@ -17,7 +17,7 @@ const maxNames = 20
 
 // Object identifies an object that a spec creates.
 type Object struct {
-	// Kind is the kind in failure messages.
+	// Kind is the kind of the object. It is used only in failure messages.
 	Kind     string
 	Resource schema.GroupVersionResource
 	// Namespace is empty for cluster-scoped objects.

@@ -31,7 +31,7 @@ type Resources struct {
 	changed func(owner string)
 
 	mu sync.Mutex
-	// observed is the cache of CustomResourceDefinitions whose events invalidate the Mapper; nil before there is one.
+	// observed is the cache of CustomResourceDefinitions whose events invalidate the Mapper; nil before the first use of such a cache.
 	observed *Cache
 }
 

@@ -59,7 +59,8 @@ func NewDesired(owner Owner, declared *unstructured.Unstructured) (*Desired, err
 	return desired, nil
 }
 
-// labeled returns a copy of an object's content with the owner labels, in the form that an API server stores.
+// labeled returns a copy of an object's content with the owner labels. It removes the rules of an aggregated ClusterRole, and converts the
+// stringData of a Secret, so that the result can be compared with the live object.
 func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
 	content := maps.Clone(declared.Object)
 	metadata, _ := content["metadata"].(map[string]any)

@@ -37,8 +37,8 @@ func IsRefusal(err error) bool {
 	return errors.As(err, &refusal)
 }
 
-// maxText is the maximum length of an API server's message when it is quoted in a message of the manager, because the API server may repeat
-// a whole object.
+// maxText is the maximum length of an API server's message, in bytes, when a message of the manager quotes it. The API server's message may
+// contain a whole object.
 const maxText = 600
 
 // Bounded returns a text as one line, shortened to maxText.
@@ -109,8 +109,8 @@ func isNamespaceMissing(key Key, err error) bool {
 const namespaceTime = 15 * time.Second
 
 // Foremost returns the most important of several errors: a Refusal before a transient error before a WaitError. Among errors of equal rank,
-// it returns the first by text, so that the message stays the same while nothing changes. It ignores nil errors, and returns nil if there
-// is no other.
+// it returns the one whose text sorts first, so that the message stays the same while nothing changes. It ignores nil errors, and returns
+// nil if there is no other.
 func Foremost(errs []error) error {
 	var best error
 	for _, err := range errs {

@@ -104,8 +104,8 @@ func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, write
 	return kept, did, err
 }
 
-// read reads the live object, unless readCurrent has just read it. If the object does not exist, read removes it from the cache's responses
-// and returns a WaitError.
+// read reads the live object, unless readCurrent has just read it. If the object does not exist, read drops its last response from the
+// cache and returns a WaitError.
 func (r *reconciliation) read(ctx context.Context) (*unstructured.Unstructured, error) {
 	if live := r.current; live != nil {
 		r.current = nil

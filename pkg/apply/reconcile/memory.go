@@ -19,7 +19,7 @@ import (
 
 type digest = [sha256.Size]byte
 
-// objectState is the cache for one object between calls.
+// objectState is the state of one object that is cached between calls.
 type objectState struct {
 	// declared is the digest of the desired object that was last applied, or found to be applied. If it equals the digest of the current
 	// desired object, every difference was made by other clients.
@@ -28,7 +28,7 @@ type objectState struct {
 	// are unchanged, the object is not compared again. A zero live makes the next call compare the object.
 	live, policy digest
 	// normalized holds the declared fields that differed right after an apply, with the digests of their live values. The API server prunes
-	// or rewrites them, or an admission webhook changes them. While a field keeps that value, no other client has changed it.
+	// or rewrites them, or an admission webhook changes them. While a field keeps its recorded value, no other client has changed it.
 	normalized map[string]digest
 	// standing are the changes by other clients that were not repaired. drifted is true if one of them concerns a declared field or the
 	// existence of the object.
@@ -38,8 +38,8 @@ type objectState struct {
 	contention contention
 	// version is the resourceVersion of the newest live object that was compared or written.
 	version string
-	// written is the time of the manager's last write, as the live object's managedFields recorded it when it was last compared or
-	// written; zero if unknown.
+	// written is the time of the manager's last write, according to the managedFields of the object that was last compared or written; zero
+	// if unknown.
 	written metav1.Time
 }
 
@@ -113,10 +113,10 @@ func digestOf(each drift.Difference) digest {
 type Memory struct {
 	mu      sync.Mutex
 	objects map[object.Key]objectState
-	// notOwned holds the install namespaces that do not belong to the owner. The value is true if the manager did not create the namespace
-	// for another BundleDeployment either.
+	// notOwned holds the install namespaces that do not belong to the owner. The value is false if the manager created the namespace for
+	// another BundleDeployment, and true if the manager did not create it.
 	notOwned map[string]bool
-	// foreign holds the objects that turned out to exist, although they were not in the cache, when the manager last tried to create them.
+	// foreign holds the objects that are not in the cache, but that already existed when the manager last tried to create them.
 	foreign map[object.Key]bool
 	// unusable is the name of the install namespace while nothing may be created in it; otherwise empty.
 	unusable string

@@ -30,7 +30,8 @@ type Options struct {
 	ReadOnly bool
 	// Namespace is the known state of the install namespace. Reconcile adds what it learns from the live Namespace.
 	Namespace plan.InstallNamespace
-	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report.
+	// Drift is the policy for changes by other clients. An empty Policy means Enforce. Empty Additions mean Report, or Ignore if Policy is
+	// Ignore.
 	Drift corev1alpha2.Drift
 	// Confirm returns an error if the owner no longer exists. It is called before each creation. If Confirm is nil, Reconcile does not
 	// check whether the owner exists.
@@ -75,8 +76,8 @@ func New(options Options) *Reconciler {
 	return &Reconciler{options: options, policy: policyOf(options)}
 }
 
-// Reconcile creates a missing object, and changes one that is not as declared. It does not change an object that is already as declared, or
-// one that does not belong to the owner and must not be adopted. In the latter case, the Outcome has a Refusal.
+// Reconcile creates a missing object, and changes one that is not as declared, if the drift policy permits it. It does not change an object
+// of another owner that must not be adopted. The Outcome then has a Refusal.
 func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, resource livecache.Resource) Outcome {
 	key, memory := desired.Key, r.options.Memory
 	if desired.IsInstallNamespace && memory.isNotOwned(key.Name) {

@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// dryRun sends the declared object as a dry run. It returns the fields of the object that the API server would change, with the digests of
-// their values, in the form of objectState.normalized. If the API server refuses the dry run, the result is nil. A dry run is needed once
-// after a restart, and only if no write provides the same information.
+// dryRun sends the declared object as a dry run. It returns the fields that the API server would change, with the digests of their values,
+// as in objectState.normalized. If the API server refuses the dry run, the result is nil. A dry run is needed once after a restart, and
+// only if no write provides the same information.
 func (r *reconciliation) dryRun(ctx context.Context, declared, live *unstructured.Unstructured) (map[string]digest, error) {
 	answer, err := r.writer.dryRun(ctx, r.comparison().WithLive(declared, live), live)
 	switch {

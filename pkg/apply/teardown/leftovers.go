@@ -69,8 +69,8 @@ func (r *Remover) Leftovers(ctx context.Context, owner object.Owner, installName
 	return leftoverSet(owner, installNamespace, slices.Concat(found...))
 }
 
-// leftoverSet returns a set with the found objects. If the set contains their CustomResourceDefinitions, NewSet adds the ClusterRole that
-// permits the manager to read custom resources, so leftoverSet omits the ClusterRole that was found. Otherwise that ClusterRole is treated
+// leftoverSet returns a set with the found objects. If CustomResourceDefinitions are among them, NewSet adds the ClusterRole that permits
+// the manager to read their custom resources, so leftoverSet omits the ClusterRole that was found. Otherwise that ClusterRole is treated
 // like any other object.
 func leftoverSet(owner object.Owner, installNamespace string, found []unstructured.Unstructured) (*object.Set, error) {
 	role := object.ReaderRole(owner, plan.Phases(found))

@@ -14,7 +14,7 @@ import (
 )
 
 // namespace deletes a namespace if it contains no objects of other owners, because the API server deletes everything in it. Otherwise it
-// keeps the namespace and removes its owner labels. checked is the result of a check. If it is nil, namespace must request the check.
+// keeps the namespace and removes its owner labels. checked is the result of a check. If it is nil, namespace requests the check.
 func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured, checked *namespaceuse.Answer) removed {
 	reason := t.stillUsed(desired.Key.Name)
 	if reason == "" {
@@ -57,8 +57,8 @@ func beingChecked(desired *object.Desired) removed {
 	return removed{key: desired.Key, left: true, checking: true, why: "is being checked for objects of other owners; if it holds any, it is kept"}
 }
 
-// namespaceQuestion returns the question whether a namespace is in use. Dependents of objects that the removal deleted do not count as use,
-// because the garbage collector deletes them.
+// namespaceQuestion returns the input of a check whether a namespace is in use. Dependents of objects that the removal deleted do not count
+// as use, because the garbage collector deletes them.
 func (t *teardown) namespaceQuestion(namespace string) namespaceuse.Question {
 	return namespaceuse.Question{Owner: t.owner.Name, Namespace: namespace, Removed: func(reference metav1.OwnerReference) bool {
 		return t.memory.wasDeleted(reference.UID)

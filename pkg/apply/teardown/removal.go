@@ -19,8 +19,8 @@ import (
 type Removal struct {
 	// Done is true if no object of the set that belongs to the owner is left, except kept objects.
 	Done bool
-	// Held is true if the removal waits only until users delete their custom resources, or for some other action by an admin. No watch
-	// reports the deletion of these custom resources.
+	// Held is true if the removal waits only for an admin or for users who must delete their custom resources. No watch reports the
+	// deletion of these custom resources.
 	Held bool
 	// Stuck is true if the deletion of every object that is left began more than stuckAfter ago, so that an admin must act.
 	Stuck bool

@@ -43,8 +43,8 @@ func waitingFor(results []removed) string {
 	return text
 }
 
-// heldUp reports whether every remaining object of a phase waits for an admin. held is true if users have custom resources for at least one
-// of them; otherwise stuck is true.
+// heldUp reports whether every remaining object of a phase waits for an admin. If so, held is true if users have custom resources for at
+// least one of them, and stuck is true if not. Otherwise both results are false.
 func heldUp(results []removed) (held, stuck bool) {
 	for _, result := range results {
 		if result.left && !result.inUse && !result.stuck {

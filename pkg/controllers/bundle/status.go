@@ -17,8 +17,8 @@ import (
 const (
 	// maxMessage is the maximum length of condition messages and Events, in bytes.
 	maxMessage = 1024
-	// maxPackage and maxVersion are the maximum lengths in the schema, in bytes. If a value were longer, the API server would reject the
-	// whole status. A longer value is invalid anyway.
+	// maxPackage and maxVersion are the maximum lengths in the schema, in bytes. Longer values are truncated, because the API server would
+	// reject the whole status. Such values are invalid in any case.
 	maxPackage, maxVersion = 253, 128
 )
 

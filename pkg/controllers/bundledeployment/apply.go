@@ -78,7 +78,8 @@ func (s *reconciliation) searchIgnores(ctx context.Context, set *apply.Set) {
 	}
 }
 
-// unmatchedIgnores holds the entries of a spec.drift.ignore that select nothing.
+// unmatchedIgnores holds the result of a search: the entries of spec.drift.ignore that were searched, and those of them that select
+// nothing.
 type unmatchedIgnores struct {
 	ignore []corev1alpha2.DriftIgnore
 	found  []drift.Unmatched

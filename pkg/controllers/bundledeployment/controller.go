@@ -97,7 +97,7 @@ type Config struct {
 	Synced func(name string)
 	// Stored watches the Secrets that store revisions.
 	Stored cache.SharedIndexInformer
-	// Grants returns how often the manager has regained a permission to write, see revisions.Saver.
+	// Grants returns how often the manager has regained a permission to write; see revisions.Saver.
 	Grants func() int
 	// Register registers a metric.
 	Register func(metrics.Registerable) error
@@ -151,8 +151,8 @@ type controller struct {
 	memories map[string]*memory
 	// changedRevisions holds the numbers of the revisions for which a Secret was created, deleted or changed, keyed by BundleDeployment.
 	changedRevisions map[string]sets.Set[int64]
-	// refusedDefinitions holds the name of the CustomResourceDefinition that a BundleDeployment was not permitted to take over, keyed by
-	// BundleDeployment.
+	// refusedDefinitions holds the name of the CustomResourceDefinition that the last apply of a BundleDeployment refused to change, keyed
+	// by BundleDeployment.
 	refusedDefinitions map[string]string
 	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of times that a backup of etcd was
 	// restored.

@@ -50,9 +50,8 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 	}
 }
 
-// wasInstalled reports whether any revision has ever been completely applied. It returns false for a first installation that is not
-// complete yet, because its namespace may not have existed when it started. A lost revision may have been completely applied if its rollout
-// has begun. A revision whose namespace was refused has not begun.
+// wasInstalled reports whether any revision has ever been completely applied. Before that, the install namespace may not have existed when
+// the installation started. A lost revision counts if its rollout has begun, which it does not in a namespace that is refused.
 func (s *reconciliation) wasInstalled() bool {
 	hasBegun := func(lost corev1alpha2.Revision) bool { return lost.StartedTime != nil }
 	return s.machine.Active() != nil || slices.ContainsFunc(s.memory.history.Lost, hasBegun) || revision.IsInherited(s.before) ||

@@ -23,8 +23,8 @@ type memory struct {
 	// sets holds the objects of loaded revisions, keyed by revision number.
 	sets revisions.Sets
 	// lastWrite is the controller's last write to the BundleDeployment, or its last read that showed that the informer is behind. version
-	// is the newest resourceVersion that a sync has seen or written. behind becomes true after such a read, until the informer has received
-	// this version.
+	// is the newest resourceVersion that a sync has seen or written. behind is true from such a read until the informer has received this
+	// version.
 	lastWrite lastwrite.Write
 	version   string
 	behind    bool
@@ -40,7 +40,7 @@ type memory struct {
 	removal removalMemory
 	// pruneFailures counts the consecutive failures to prune.
 	pruneFailures revision.Failures
-	// class is the last spec of the ProvisionerClass with name className.
+	// class is the last known spec of the ProvisionerClass named className. It remains in use if the class is deleted.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
 	// polls is the schedule for polls of the source.

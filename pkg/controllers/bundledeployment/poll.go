@@ -50,7 +50,7 @@ func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision,
 	if !got.Unchanged {
 		next := s.revisionOf(got)
 		digest, err := store.Digest(next.Objects)
-		if err != nil { // too large, which storing it reports, too
+		if err != nil { // the content is too large, which storeNew reports
 			digest = ""
 		}
 		if next.Resolved != known.Resolved || digest != known.Digest {
@@ -73,7 +73,8 @@ func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision,
 	return nil
 }
 
-// endPoll records that a request for a poll has a result: it records when a tag was polled, or that the rendering was compared.
+// endPoll ends a request that has a result. If the request resolved a tag again, endPoll records the time of the poll. Otherwise it records
+// that the rendering was compared.
 func (s *reconciliation) endPoll(request unpack.Request) {
 	s.c.fetches.Cancel(s.deployment.Name)
 	if request.Known != "" {
@@ -83,7 +84,7 @@ func (s *reconciliation) endPoll(request unpack.Request) {
 	s.memory.rerendered = true
 }
 
-// duePoll returns the request to resolve the source again; false if that is not due. It schedules the next sync for the time of the next
+// duePoll returns the request to resolve the source again; false if no poll is due. It schedules the next sync for the time of the next
 // poll.
 func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool) {
 	opened := s.source.opened
@@ -106,7 +107,7 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 // progress and the revision is stored. A lost revision is an exception: if this manager cannot render it to the same objects, it is
 // rendered to become a new revision.
 func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request, bool) {
-	isDifferent := isRestoreProblem(known, revision.OtherObjects) // a lost revision that this manager renders to another one
+	isDifferent := isRestoreProblem(known, revision.OtherObjects) // a lost revision that this manager renders to different objects
 	if s.memory.rerendered && !isDifferent || known != s.machine.Active() || known.Unstored != nil && !isDifferent || !s.machine.IsSettled() {
 		return unpack.Request{}, false
 	}

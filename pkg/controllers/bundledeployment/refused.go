@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 )
 
-// recordRefusal records the CustomResourceDefinition that a BundleDeployment was not permitted to take over, if err is such a refusal;
-// otherwise it clears the record. The record is needed because the engine watches only objects that a BundleDeployment owns. It does not
-// notice when the former owner that is recorded on a kept definition changes.
+// recordRefusal records the CustomResourceDefinition that an apply refused to change, if err is such a refusal; otherwise it clears the
+// record. The record is needed because the engine watches only objects that a BundleDeployment owns. It does not notice when the former
+// owner that is recorded on a kept definition changes.
 func (c *controller) recordRefusal(deployment string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,7 +23,7 @@ func (c *controller) recordRefusal(deployment string, err error) {
 	delete(c.refusedDefinitions, deployment)
 }
 
-// deploymentsOfDefinition returns the names of the BundleDeployments that were not permitted to take over a CustomResourceDefinition.
+// deploymentsOfDefinition returns the names of the BundleDeployments whose last apply refused to change a CustomResourceDefinition.
 func (c *controller) deploymentsOfDefinition(definition runtime.Object) []string {
 	changed := factory.ObjectNameToKey(definition)
 	c.mu.Lock()

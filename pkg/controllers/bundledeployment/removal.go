@@ -66,9 +66,9 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 // cache is out of date for longer, its watch is stuck.
 const heldPeriod = 30 * time.Second
 
-// isReleased reports whether the BundleDeployment was deleted or a different client has removed the finalizer, which releases an operator
-// without removing its objects. It reads the BundleDeployment from the API server, because an outdated cache must not cause the removal of
-// released objects, but at most once every heldPeriod.
+// isReleased reports whether the BundleDeployment no longer exists, or another client has removed its finalizer. Removing the finalizer
+// releases an operator without removing its objects. isReleased reads the BundleDeployment from the API server, at most once every
+// heldPeriod, because an outdated cache must not cause the removal of released objects.
 func (s *reconciliation) isReleased(ctx context.Context) (bool, error) {
 	if s.c.clock.Since(s.memory.removal.heldTime) < heldPeriod {
 		return false, nil

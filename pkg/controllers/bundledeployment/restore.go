@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// setStored records that a revision is stored again.
+// setStored records that a revision is stored again, and adds the Event about it.
 func (s *reconciliation) setStored(again *revision.Revision) {
 	again.Unstored = nil
 	s.c.fetches.Cancel(restoreJob(s.deployment.Name, again.Number))

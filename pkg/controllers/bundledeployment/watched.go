@@ -17,13 +17,13 @@ const watchedInterval = 30 * time.Second
 // watchedNamespaces holds what is known about the namespaces that the configuration names.
 type watchedNamespaces struct {
 	names []string
-	// missing holds the namespaces that did not exist at the time of the last check. That time is zero before the first check.
+	// missing holds the namespaces that did not exist at the last check. checked is the time of that check; zero before the first.
 	missing []string
 	checked time.Time
 }
 
-// addTo returns warnings with those about missing namespaces, and without those about namespaces that the configuration no longer names.
-// Before the first check, it adds none.
+// addTo returns the warnings, with warnings about missing namespaces added. It removes warnings about namespaces that the configuration
+// does not name or that exist. Before the first check, it adds none.
 func (w watchedNamespaces) addTo(warnings []string) []string {
 	if w.checked.IsZero() {
 		return revision.WithWatchedNamespaces(warnings, w.names, nil)

@@ -64,7 +64,7 @@ func describeCatalogSource(object *unstructured.Unstructured) description {
 	return d
 }
 
-// describeClusterCatalog describes a ClusterCatalog. Its resolved image identifies its content, however often it is unpacked.
+// describeClusterCatalog describes a ClusterCatalog. Its resolved image identifies its content, even if the content is unpacked again.
 func describeClusterCatalog(object *unstructured.Unstructured) description {
 	d := description{
 		id:       catalog.ID{Kind: catalog.KindClusterCatalog, Name: object.GetName()},

@@ -20,7 +20,8 @@ var (
 		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
 )
 
-// maxSeries is the maximum number of catalogs that have series: only the first by name do. A cluster has only a few catalogs.
+// maxSeries is the maximum number of catalogs that the metrics cover. If there are more, those whose names sort last have no series. A
+// cluster has only a few catalogs.
 const maxSeries = 100
 
 // ageCollector collects the ages of catalogs. It computes them when metrics are scraped, because they grow without a sync.

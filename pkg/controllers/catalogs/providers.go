@@ -20,8 +20,8 @@ const providersKey = "Providers"
 // content identifies a catalog's content at the time of a read.
 type content struct{ source, content, modified string }
 
-// toContent returns the content of a read. It includes the server's modification time only if there is no digest, because unpacking content
-// again does not change the content.
+// toContent returns the content of a read. It includes the server's modification time only if there is no digest, because the time also
+// changes when the server unpacks the same content again.
 func (r lastRead) toContent() content {
 	if r.content != "" {
 		return content{source: r.source, content: r.content}

@@ -68,7 +68,7 @@ func (r lastRead) next(d description, wanted []string, kept catalogsource.Snapsh
 	return all, due
 }
 
-// nextCheck returns when the content must be read again, regardless of which packages are wanted; false if it never must be.
+// nextCheck returns when the content must be read again, regardless of which packages are wanted. due is false if no such read is needed.
 func (r lastRead) nextCheck(d description, now time.Time) (at time.Time, due bool) {
 	if r.source != d.source {
 		return now, true

@@ -1,6 +1,6 @@
 // Package deniedwrites sets a condition on the operator resource while the manager's ServiceAccount lacks a permission to write. If
 // somebody changed a role, this would otherwise be visible only in the manager's log. When the permission is granted again, the controller
-// causes failed syncs to be retried at once; by then, they may be waiting for minutes.
+// causes failed syncs to be retried at once. Otherwise their backoff could delay them for minutes.
 //
 // A write that the API server denies for another reason, such as a quota or the check against privilege escalation, is not reported,
 // because the permission itself is granted. The package covers the manager's own writes. BundleDeployments report denied writes of bundles'

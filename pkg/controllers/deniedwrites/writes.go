@@ -102,7 +102,7 @@ func (w *Writes) list() (permissions []permission, names []string) {
 	return permissions, names
 }
 
-// forget removes a write that is now permitted. isBack means that the permission was missing before.
+// forget removes a write that is now permitted. isBack is true if an access review had confirmed that the permission was missing.
 func (w *Writes) forget(permitted permission, isBack bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

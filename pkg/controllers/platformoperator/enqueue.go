@@ -21,7 +21,8 @@ func (c *controller) operatorsOfSamePackage(object runtime.Object) []string {
 	}), operator.Name)
 }
 
-// operatorsOfChangedPackage returns the names of the PlatformOperators whose package is the name of the changed object.
+// operatorsOfChangedPackage returns the names of the PlatformOperators that request a changed package. The name of the object is the name
+// of the package.
 func (c *controller) operatorsOfChangedPackage(object runtime.Object) []string {
 	pkg := factory.ObjectNameToKey(object)
 	return c.operatorsWhere(func(operator *platformv1alpha1.PlatformOperator) bool { return operator.Spec.Package.Name == pkg })

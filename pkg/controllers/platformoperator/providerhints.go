@@ -34,8 +34,8 @@ func (h *providerHints) set(name string, hints map[catalog.GVK][]resolve.Provide
 	h.byOperator[name] = hints
 }
 
-// stale returns the PlatformOperators among names whose hints differ from the result of now. Without names it checks all PlatformOperators,
-// in sorted order.
+// stale returns the PlatformOperators among names whose hints differ from the current providers, which now returns. Without names it checks
+// all PlatformOperators, in sorted order.
 func (h *providerHints) stale(now func(catalog.GVK) []resolve.ProviderHint, names ...string) (stale []string) {
 	h.lock.Lock()
 	defer h.lock.Unlock()

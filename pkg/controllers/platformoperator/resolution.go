@@ -18,8 +18,8 @@ import (
 )
 
 // resolve returns the resolver's decision about this PlatformOperator, which depends on all others. It records which PlatformOperators to
-// sync: those whose decision changed, and this one if the cluster has changed since. It returns an error if the context ends, because an
-// incomplete decision is neither executed nor reported.
+// sync: those whose decision changed, and this one if the cluster's kinds or packages changed during the call. It returns an error if the
+// context ends, because an incomplete decision is neither executed nor reported.
 func (c *controller) resolve(ctx context.Context, r *reconciliation, request resolve.Request) (resolve.Decision, error) {
 	requests, err := c.requests(r.cluster, r.operator.Name)
 	if err != nil {

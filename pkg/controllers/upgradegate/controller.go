@@ -3,7 +3,7 @@
 //
 // The rules are in pkg/compat; this package collects the installed bundles and the candidate versions of each blocker. The installed
 // bundles are in the status of PlatformOperators and BundleDeployments, so the verdict does not change while catalogs are unavailable. A
-// new process keeps the verdict of the previous one until it has complete input itself (judge.go).
+// new process keeps the verdict of the previous process until it has complete input itself (judge.go).
 package upgradegate
 
 import (

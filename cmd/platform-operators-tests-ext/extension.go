@@ -29,7 +29,7 @@ const (
 	defaultCleanup = 5 * time.Minute
 )
 
-// newExtension returns the extension with the given specs. It calls connect for the environment when it runs a spec.
+// newExtension returns the extension with the given specs. When the extension runs a spec, it calls connect to get the environment.
 func newExtension(all []spec.Spec, connect func() (*environment, error)) *extension.Extension {
 	ext := extension.NewExtension("openshift", "payload", "platform-operators")
 	ext.AddSuite(extension.Suite{

@@ -53,9 +53,9 @@ type Options struct {
 	Drift corev1alpha2.Drift
 }
 
-// Apply brings the objects of a set to their declared state, as far as its phases allow, and checks their health. The next call continues
-// where the last one stopped. While nothing has changed, Apply sends no requests. If there is much to write, Apply returns after some
-// seconds and its report requests another call at once, so that progress is reported and other owners are not delayed.
+// Apply brings the objects of a set to their declared state, phase by phase, and checks their health. The next call continues where the
+// last one stopped. While nothing has changed, Apply sends no requests. If there is much to write, Apply returns after some seconds and its
+// report requests another call at once, so that progress is reported and other owners are not delayed.
 //
 // The report is valid even if the error is not nil. A *Refusal among the errors names an object that an admin must correct. A WaitError is
 // not returned; the report contains its reason and time.

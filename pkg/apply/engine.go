@@ -61,7 +61,7 @@ type Engine struct {
 	owners map[string]*ownerState
 }
 
-// ownerState is the engine's cache for one owner. After a restart it is rebuilt without any write.
+// ownerState is the engine's cache for one owner. After a restart of the manager, the cache is rebuilt without any write.
 type ownerState struct {
 	name     string
 	objects  *reconcile.Memory

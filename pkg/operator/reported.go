@@ -32,10 +32,10 @@ const degradedWithin = 2 * time.Minute
 // maxClockSkew is the maximum skew that degradedInertia tolerates. With more skew, leases and certificates fail first.
 const maxClockSkew = 24 * time.Hour
 
-// degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
-// has already waited for Options.DegradedAfter, so library-go must copy it at once. An inertia of zero is not enough: library-go ignores a
-// transition in the future, such as one from a fast clock, and checks again a minute later. The watches' condition remains True for some
-// time after its cause has ended, so its inertia is longer.
+// degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. Condition
+// PlatformOperatorsDegraded has already waited for Options.DegradedAfter, so library-go must copy it at once. An inertia of zero is not
+// enough: library-go ignores a transition in the future, such as one from a fast clock, and checks again a minute later. Condition
+// WatchesDegraded remains True for some time after its cause has ended, so its inertia is longer.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":

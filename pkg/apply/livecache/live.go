@@ -19,9 +19,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Live is a cached live object. It holds the values that every sync needs, computed once when the object arrives, and the rest of the
-// object in compressed form, because a decoded object takes five to ten times as much memory. Drift can be computed from a Live, so no
-// object is read again after a restart.
+// Live is a cached live object. The values that every sync needs are computed once, when the object arrives. The rest of the object is
+// compressed, because a decoded object takes five to ten times as much memory. Drift can be computed from a Live, so no object is read
+// again after a restart.
 type Live struct {
 	// ObjectMeta contains only the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. It is embedded
 	// because informers read it.

@@ -37,7 +37,7 @@ type Mapper struct {
 	groupsAt time.Time
 }
 
-// servedVersion is the discovery of one version of an API group.
+// servedVersion is the result of discovery for one version of an API group.
 type servedVersion struct {
 	// requestLock is held by the caller that reads the version.
 	requestLock
@@ -45,7 +45,8 @@ type servedVersion struct {
 	mapper meta.RESTMapper
 	// invalid is true if the mapper is out of date and must be read again before use.
 	invalid bool
-	// missedAt is the time at which a kind was first not found; zero if all were found. readAt is the time of the last request.
+	// missedAt is the time of the first lookup that did not find a kind; zero if no kind is missing. readAt is the time of the last
+	// request.
 	missedAt, readAt time.Time
 	// invalidations counts the calls of Invalidate and invalidateGroup. If one of them is called during a request, the response leaves the
 	// version invalid.

@@ -16,9 +16,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// Desired is one object as declared. An unchanged object is recognized by its key and digest; its content is needed only to write or
-// compare the object. The content is therefore encoded, and compressed if it is large: decoded, the manifests of a large revision would
-// take several times their size.
+// Desired is one object as declared. An unchanged object is recognized by its key and digest. The content is needed only to write or
+// compare the object. It is kept as JSON, and compressed if it is large, because the decoded manifests of a large revision would take
+// several times as much memory.
 type Desired struct {
 	Key    Key
 	GVK    schema.GroupVersionKind

@@ -154,8 +154,9 @@ func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache
 	return live, nil
 }
 
-// sameContent reports whether two versions of an object differ at most in their managedFields and resourceVersion. After a POST, the first
-// apply adds managedFields for declared fields that the API server drops, such as a field that is false by default.
+// sameContent reports whether two versions of an object differ at most in their managedFields and resourceVersion. A write with this result
+// is no repair: after a POST, the first apply adds managedFields for declared fields that the API server drops, such as a field that is
+// false by default.
 func sameContent(before, after *unstructured.Unstructured) bool {
 	if before.GetResourceVersion() == after.GetResourceVersion() {
 		return true

@@ -108,8 +108,8 @@ func digestOf(each drift.Difference) digest {
 	return sha256.Sum256(encoded)
 }
 
-// Memory is the cache of one owner's objects between calls. After a restart of the manager it is rebuilt without any write. It is safe for
-// concurrent use.
+// Memory is the cache of one owner's objects between calls. After a restart of the manager, the cache is rebuilt without any write. Memory
+// is safe for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[object.Key]objectState

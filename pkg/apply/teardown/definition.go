@@ -37,11 +37,11 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 	return t.delete(ctx, desired, at, live)
 }
 
-// orphan returns the patch for a CustomResourceDefinition that is kept, and a suffix for the message. If a Service converts its custom
-// resources, the patch sets the conversion to None, because the webhook is removed with the operator or is no longer repaired. If the
-// definition still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. The
-// deletion of a namespace would fail for the same reason, because it lists every kind. With None, the API server changes only apiVersion.
-// The package's next installation declares the conversion again.
+// orphan returns the patch for a CustomResourceDefinition that is kept, and a suffix for the message. If the webhook of a Service converts
+// the custom resources, the patch sets the conversion to None, because the webhook is removed with the operator or is no longer repaired.
+// If the definition still called the webhook, no client could read, change or delete custom resources in a version other than the stored
+// one. The deletion of a namespace would fail for the same reason, because it lists every kind. With None, the API server changes only
+// apiVersion. The package's next installation declares the conversion again.
 func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
 	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
 	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {

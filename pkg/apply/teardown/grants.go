@@ -15,9 +15,9 @@ import (
 )
 
 // removedGrant returns the name of a ClusterRole of the set that permitted the manager to delete a custom resource that it may not read, if
-// no such ClusterRole exists any longer. It returns an empty string if one exists, or if the set has none. A removal deletes these
-// ClusterRoles after the custom resource. So the manager has probably deleted the custom resource before a restart, and waiting for
-// permissions would never end. It is also possible that a user deleted the ClusterRoles.
+// no such ClusterRole exists. It returns an empty string if one exists, or if the set has none. A removal deletes these ClusterRoles after
+// the custom resource. So the manager has probably deleted the custom resource before a restart, and waiting for permissions would never
+// end. It is also possible that a user deleted the ClusterRoles.
 //
 // While the owner's ReaderRole permits the manager to read the custom resource, a denied request has a different reason, and the result is
 // empty. A removal deletes the ReaderRole last.

@@ -16,9 +16,9 @@ import (
 
 // removalMemory is the cache of a removal between syncs.
 type removalMemory struct {
-	// attempts are the attempts so far, none of which completed the removal.
+	// attempts are the attempts so far that did not complete the removal.
 	attempts revision.RemovalAttempts
-	// heldTime is when the API server last confirmed that the deleted BundleDeployment still has the finalizer.
+	// heldTime is the time when the API server last confirmed that the deleted BundleDeployment still has the finalizer.
 	heldTime time.Time
 	// union caches the union of the removed revisions' objects, because a removal takes many syncs.
 	union revisions.Union

@@ -29,7 +29,7 @@ func restoreJob(deployment string, number int64) string {
 	return fmt.Sprintf("%s/%d", deployment, number)
 }
 
-// deploymentOf returns the BundleDeployment of a fetch job.
+// deploymentOf returns the name of the BundleDeployment that a fetch job belongs to.
 func deploymentOf(job string) string {
 	deployment, _, _ := strings.Cut(job, "/")
 	return deployment

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// loadHistory reads which revisions are stored. A process does that once for each BundleDeployment.
+// loadHistory lists the stored revisions, once for each BundleDeployment and process.
 func loadHistory(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.memory.loaded {
 		return false, nil

@@ -52,7 +52,7 @@ type reconciliation struct {
 	gone bool
 }
 
-// stage is one part of a sync. It returns true if the later stages must not run. The status is written unless a stage returns an error.
+// stage is one part of a sync. run returns true if the later stages must not run. The status is written unless a stage returns an error.
 type stage struct {
 	name string
 	run  func(context.Context, *reconciliation) (bool, error)

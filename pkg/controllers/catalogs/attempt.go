@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
-// attempt is a read that is running or has ended. Only the catalog's sync stores its result. That way a catalog has only one writer, even
-// if the read takes long or the catalog changes in the meantime.
+// attempt is a read that is running or has ended. Only the catalog's sync stores its result. So a catalog has only one writer, even if the
+// read takes long or the catalog changes in the meantime.
 type attempt struct {
 	// description and plan are the inputs of the read.
 	description

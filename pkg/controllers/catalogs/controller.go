@@ -124,14 +124,14 @@ type controller struct {
 	operatorWait, workerWait time.Duration
 
 	lock sync.Mutex
-	// attempts holds, for each catalog, at most one read: either it is running, or it has ended and waits to be processed by a sync.
+	// attempts holds the read of each catalog that is being read, or whose read has ended and waits for a sync to process its result.
 	attempts map[catalog.ID]*attempt
 	// last is the last successful read of each catalog.
 	last map[catalog.ID]lastRead
 	// failed holds the failed read of each catalog whose last read failed.
 	failed map[catalog.ID]failure
-	// providers identifies, for each catalog whose provided kinds are in the snapshot, the content from which they were read.
-	// failedProviders holds the last failed attempt to read the provided kinds separately.
+	// providers holds the content from which the provided kinds in the snapshot were read, keyed by catalog. failedProviders holds the last
+	// failed attempt to read the provided kinds separately.
 	providers       map[catalog.ID]content
 	failedProviders map[catalog.ID]failure
 }
@@ -280,7 +280,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.read(ctx, syncCtx, d, next)
 }
 
-// recordNotServing stores the reason why a catalog that does not serve is not read.
+// recordNotServing stores the reason why a catalog cannot be read or is disabled.
 func (c *controller) recordNotServing(info catalogsource.Info, d description) {
 	record := c.snapshots.SetError
 	if d.disabled {

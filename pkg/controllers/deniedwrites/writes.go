@@ -19,8 +19,8 @@ const maxWrites = 32
 type Writes struct {
 	mu      sync.Mutex
 	changed func()
-	// names holds, for each permission, the name of the object in the last request, because a rule in a role may apply only to named
-	// objects.
+	// names holds the name of the object in the last denied request, keyed by permission. The name is needed because a rule in a role may
+	// apply only to named objects.
 	names map[permission]string
 	// grants is the result of Grants.
 	grants int

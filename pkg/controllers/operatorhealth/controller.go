@@ -62,7 +62,7 @@ type controller struct {
 	clusterVersions configv1listers.ClusterVersionLister
 	degradedAfter   time.Duration
 	clock           clock.PassiveClock
-	// limiter and writeLimiter are not locked: there is one queue key, so one sync runs at a time.
+	// limiter and writeLimiter need no lock: there is one queue key, so only one sync runs at a time.
 	limiter      health.RateLimiter
 	writeLimiter health.WriteLimiter
 }

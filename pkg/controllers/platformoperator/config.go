@@ -76,7 +76,7 @@ type Config struct {
 	ProvidersChanged factory.Informer
 	Inventory        Inventory
 	// KindsChanged reports changes to the inventory's kinds. ForeignChanged reports packages that other installers have installed or
-	// removed; the name of its object is the package.
+	// removed. The name of the object in its events is the package.
 	KindsChanged      factory.Informer
 	ForeignChanged    factory.Informer
 	KubernetesVersion string

@@ -44,7 +44,7 @@ type reconciliation struct {
 	status *platformv1alpha1.PlatformOperatorStatus
 }
 
-// stage is one part of a sync. It returns true if the later stages must not run. The status is written unless a stage returns an error.
+// stage is one part of a sync. run returns true if the later stages must not run. The status is written unless a stage returns an error.
 type stage struct {
 	name string
 	run  func(*controller, context.Context, *reconciliation) (done bool, err error)

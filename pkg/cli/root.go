@@ -66,7 +66,7 @@ Exit codes:
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		Args:              invocation.UnknownCommand,
-		// Cobra suggests commands by itself only in its own error.
+		// UnknownCommand suggests commands within this distance. Cobra sets the default only for its own error.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(command *cobra.Command, _ []string) error { return command.Help() },
 	}

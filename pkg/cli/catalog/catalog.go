@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 )
 
-// NewCommand returns the command with its subcommands.
+// NewCommand returns the command "catalog" with its subcommands lint and simulate.
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "catalog",
@@ -25,7 +25,7 @@ commands read a directory or a catalog image, and need no cluster. The flags tha
 {{name}} catalog simulate ./catalog --rules rules.yaml`),
 		Args: invocation.UnknownCommand,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
-		// Cobra suggests commands by itself only in its own error.
+		// UnknownCommand suggests commands within this distance. Cobra sets the default only for its own error.
 		SuggestionsMinimumDistance: 2,
 	}
 	command.AddCommand(lint.NewCommand(i), simulate.NewCommand(i))

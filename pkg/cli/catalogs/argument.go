@@ -22,8 +22,8 @@ func Argument(argument string) (Source, error) {
 	case !errors.Is(err, os.ErrNotExist):
 		return Source{}, exit.With(exit.Usage, fmt.Errorf("reading %q: %w", argument, err))
 	}
-	// A reference without a registry, or without a tag and digest, would be completed by guessing. It is more likely a mistyped directory
-	// name.
+	// The parser would complete a reference without a registry, or without a tag and digest, with defaults. Such an argument is more likely
+	// a mistyped directory name.
 	if _, err := name.ParseReference(argument, name.StrictValidation); err != nil {
 		return Source{}, exit.With(exit.Usage, fmt.Errorf("%q is neither a directory nor a reference of an image like registry.example.com/catalog:v1",
 			argument))

@@ -85,7 +85,8 @@ func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) 
 		f.Connection.Kubectl(), shell.Quote(named.namespace))
 }
 
-// decode converts an object that was read or, if the read failed, explains the error.
+// decode converts an object that was read into the typed object into. If reading failed with err, decode returns err with the object and
+// the permission that the request needs.
 func (f *Finder) decode(object *unstructured.Unstructured, err error, into any, text, permission string) error {
 	if err != nil {
 		return f.Connection.Explain(err, text, "get", permission)
@@ -105,7 +106,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// targetPort returns the port of a Pod to which a Service forwards the connections to one of the Service's ports; 0 if there is none.
+// targetPort translates a port of a Service into the port of the Pod that the Service forwards connections to; 0 if there is none.
 func targetPort(of *corev1.Service, pod *corev1.Pod, port string) int {
 	for _, each := range of.Spec.Ports {
 		if strconv.Itoa(int(each.Port)) != port {

@@ -29,13 +29,13 @@ var (
 var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so it has no catalogs: install OLM, or " +
 	"search a file-based catalog with --catalog-dir")
 
-// Trust selects the same catalogs as the manager uses.
+// Trust selects the catalogs that the manager trusts.
 type Trust struct {
 	namespaces []string
 	selector   resolve.Request
 }
 
-// TrustOf returns the selection that the spec of the PlatformOperatorManager defines; the zero value is the default.
+// TrustOf returns the selection of catalogs in the spec of the PlatformOperatorManager. For an empty spec, it is the manager's default.
 func TrustOf(spec operatorv1alpha1.PlatformOperatorManagerSpec) (Trust, error) {
 	trust := Trust{namespaces: spec.CatalogNamespaces}
 	if spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
@@ -56,12 +56,13 @@ func TrustOf(spec operatorv1alpha1.PlatformOperatorManagerSpec) (Trust, error) {
 type Finder struct {
 	Connection *cluster.Connection
 	Trust      Trust
-	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is not a Service; empty for the system's authorities.
+	// CAFile is a PEM file with the certificate authorities for ClusterCatalogs whose address is not a Service; empty for those of the
+	// system.
 	CAFile string
 }
 
-// Find returns the trusted catalogs, sorted by name. If a catalog does not serve its content, its read fails later. The number of requests
-// depends only on the number of trusted namespaces.
+// Find returns the trusted catalogs, sorted by name. A catalog that does not serve its content is included; reading it fails later. Find
+// sends one list request for all ClusterCatalogs and one for each trusted namespace, and more only for further pages of a long list.
 func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 	var sources []Source
 	served := false
@@ -90,8 +91,8 @@ func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 	return sources, nil
 }
 
-// limited returns a read that ends after --request-timeout, like each request to the API server. Without it, the streams of a read would
-// not end at that time. A catalog that does not answer delays the others at most for that time.
+// limited returns read with the time limit of --request-timeout. By itself, that flag limits requests to the API server, but not the
+// streams of a read. A catalog that does not answer delays the other catalogs by at most that time.
 func (f *Finder) limited(read func(context.Context) ([]catalog.Package, error)) func(context.Context) ([]catalog.Package, error) {
 	limit := f.Connection.Config.Timeout
 	if limit <= 0 {
@@ -104,7 +105,8 @@ func (f *Finder) limited(read func(context.Context) ([]catalog.Package, error)) 
 	}
 }
 
-// catalogList is one list of catalogs, and how to read the catalog of an object in it.
+// catalogList is one list of catalogs, such as the CatalogSources of a namespace. read returns the function that reads the catalog of an
+// object in the list.
 type catalogList struct {
 	kind, text, resource string
 	client               dynamic.ResourceInterface
@@ -130,7 +132,7 @@ func idOf(kind string, object *unstructured.Unstructured) catalog.ID {
 	return catalog.ID{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 }
 
-// text returns a field of an object; empty if it is absent or not text.
+// text returns a string field of an object; empty if the field is absent or not a string.
 func text(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedString(object.Object, path...)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Directory returns the file-based catalog in a directory and its subdirectories. Its errors have code exit.Usage for a directory that does
-// not exist, and exit.Invalid for one whose content is not a catalog.
+// Directory returns the file-based catalog in a directory and its subdirectories. Reading it fails with code exit.Usage if the directory
+// does not exist, and with code exit.Invalid if its content is not a catalog.
 func Directory(path string) Source {
 	return Source{Name: path, read: func(ctx context.Context) ([]catalog.Package, error) {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -22,7 +22,7 @@ func Directory(path string) Source {
 	}}
 }
 
-// readRoot reads the catalog in a directory, which errors name as place. It does not follow symbolic links out of the directory.
+// readRoot reads the catalog in a directory, without following symbolic links out of it. place names the directory in errors.
 func readRoot(ctx context.Context, path, place string) ([]catalog.Package, error) {
 	files, err := openRoot(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func readRoot(ctx context.Context, path, place string) ([]catalog.Package, error
 	return readFiles(ctx, files, place)
 }
 
-// readFiles reads the catalog in a file system, which errors name as place. Its errors have code exit.Invalid, unless ctx has ended.
+// readFiles reads the catalog in a file system. place names the file system in errors. Errors have code exit.Invalid, unless ctx has ended.
 func readFiles(ctx context.Context, fsys fs.FS, place string) ([]catalog.Package, error) {
 	packages, err := readDirectory(endingFS{fsys, ctx})
 	switch {

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// endingFS is a file system whose reads fail once a context has ended. The catalog readers do not take a context.
+// endingFS is a file system whose reads fail once ctx has ended. It makes the catalog readers, which do not take a context, stop early.
 type endingFS struct {
 	fs.FS
 	ctx context.Context

@@ -17,11 +17,11 @@ import (
 type Flags struct {
 	// Directories are file-based catalogs to read instead of those of the cluster.
 	Directories []string
-	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is not a Service of the cluster.
+	// CAFile is a PEM file with the certificate authorities for ClusterCatalogs whose address is not a Service of the cluster.
 	CAFile string
 }
 
-// AddFlags adds the flags.
+// AddFlags adds --catalog-dir and --catalog-ca-file to flags.
 func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.Directories, "catalog-dir", nil, "directory with a file-based catalog to read instead of the cluster's "+
 		"catalogs; can be repeated")
@@ -65,14 +65,14 @@ func (f *Flags) Find(ctx context.Context, connection *cluster.Connection, warn f
 	return sources, spec, err
 }
 
-// distinct returns the paths without those that lead to the same directory as an earlier one.
+// distinct returns paths without those that name the same directory as an earlier path.
 func distinct(paths []string) (all []string) {
 	var known []os.FileInfo
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		isKnown := slices.ContainsFunc(known, func(other os.FileInfo) bool { return os.SameFile(info, other) })
 		if err != nil {
-			isKnown = slices.Contains(all, path) // the read has the error
+			isKnown = slices.Contains(all, path) // reading the directory reports the error
 		}
 		if isKnown {
 			continue
@@ -85,8 +85,8 @@ func distinct(paths []string) (all []string) {
 	return all
 }
 
-// managerSpec returns the spec of the PlatformOperatorManager. If there is none, or the user may not read it, it warns and returns the
-// defaults: packages can be searched before the manager is installed.
+// managerSpec returns the spec of the PlatformOperatorManager. If the object does not exist, or the user may not read it, managerSpec warns
+// and returns an empty spec, so that packages can be searched before the manager is installed.
 func managerSpec(ctx context.Context, connection *cluster.Connection, warn func(string)) (operatorv1alpha1.PlatformOperatorManagerSpec,
 	error) {
 	manager, err := connection.Manager(ctx)

@@ -60,7 +60,7 @@ func (f *Finder) upgrade(ctx context.Context, to target) (httpstream.Connection,
 		err        error
 	}
 	dialed := make(chan outcome, 1)
-	// The dialers know no context.
+	// The dialers do not take a context.
 	go func() {
 		connection, _, err := dialer.Dial(portforward.PortForwardProtocolV1Name)
 		dialed <- outcome{connection, err}
@@ -104,9 +104,9 @@ func newForwardedConn(connection httpstream.Connection, to target) (*forwardedCo
 	return c, nil
 }
 
-// watch waits for an error from the kubelet, and then ends the connection.
+// watch waits for an error from the kubelet. It then resets the data stream, so that reads and writes fail with that error.
 func (c *forwardedConn) watch(errors httpstream.Stream) {
-	_ = errors.Close() // nothing is written to it
+	_ = errors.Close() // the client sends nothing on the error stream
 	message, err := io.ReadAll(io.LimitReader(errors, 1024))
 	if err != nil || len(message) == 0 {
 		return
@@ -129,7 +129,8 @@ func (c *forwardedConn) Write(from []byte) (int, error) {
 	return n, c.cause(err)
 }
 
-// cause returns the kubelet's error if there is one, instead of err, the error of the stream that ended because of it.
+// cause returns the error to report when the data stream has failed with err: the kubelet's error if there is one, which ended the stream,
+// or else err.
 func (c *forwardedConn) cause(err error) error {
 	c.lock.Lock()
 	defer c.lock.Unlock()

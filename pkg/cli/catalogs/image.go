@@ -22,7 +22,7 @@ import (
 // directory.
 const configs = "configs"
 
-// maxConfigs is the maximum disk usage of an image's catalog. The largest public catalogs need less than a quarter of that.
+// maxConfigs is the maximum disk usage of an image's catalog, in bytes. The largest public catalogs need less than a quarter of it.
 const maxConfigs = 1 << 30
 
 // imageLimits returns the limits for a catalog image. Nearly all of an image consists of programs and a cache, which are read but not
@@ -32,7 +32,7 @@ func imageLimits() image.Limits {
 }
 
 // Image returns the file-based catalog in the directory /configs of a catalog image. It uses the credentials of the user's container tools.
-// Its errors have code exit.Invalid if the image has no catalog there or cannot be unpacked.
+// Reading it fails with code exit.Invalid if the content of the image is corrupt, refused, too large, or not a catalog.
 func Image(reference string) Source {
 	return Source{Name: reference, read: func(ctx context.Context) ([]catalog.Package, error) {
 		directory, err := os.MkdirTemp("", "catalog-image-")

@@ -40,7 +40,7 @@ func readDirectory(fsys fs.FS) ([]catalog.Package, error) {
 	return packages, nil
 }
 
-// part is a part of a file system: some entries of its root, and the packages in them. isRead is false until they are known.
+// part is a part of a file system: some entries of its root, and the packages in them. isRead is false until packages is known.
 type part struct {
 	entries  []fs.DirEntry
 	packages []catalog.Package
@@ -70,9 +70,10 @@ func readParts(fsys fs.FS, parts []part) error {
 	return nil
 }
 
-// mergeParts merges the parts that share a package; merged parts are marked as not read.
+// mergeParts merges the parts that share a package, and marks merged parts as not read.
 func mergeParts(parts []part) []part {
-	// into[i] is a part before part i with which it shares a package, or i itself.
+	// into[i] is i if part i is the first of its group, or else the index of an earlier part of the group. Parts that share a package are
+	// in the same group.
 	into := make([]int, len(parts))
 	first := func(i int) int {
 		for into[i] != i {
@@ -80,7 +81,7 @@ func mergeParts(parts []part) []part {
 		}
 		return i
 	}
-	owners := map[string]int{} // the first part with each package
+	owners := map[string]int{} // the index of the first part with a package, keyed by the package's name
 	for i := range parts {
 		into[i] = i
 		for _, p := range parts[i].packages {
@@ -94,7 +95,7 @@ func mergeParts(parts []part) []part {
 		}
 	}
 	var merged []part
-	position := map[int]int{} // in merged, of each part that is the first of its group
+	position := map[int]int{} // the index in merged, keyed by the index of the group's first part
 	for i, p := range parts {
 		group := first(i)
 		if group == i {

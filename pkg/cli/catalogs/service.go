@@ -10,7 +10,7 @@ import (
 // service is a Service in the cluster, as named in an address.
 type service struct {
 	namespace, name, port string
-	// path is the path of a URL.
+	// path is the path of the URL that names the Service; empty for an address without a path.
 	path string
 }
 

@@ -2,11 +2,11 @@
 // and catalog images.
 //
 // The catalogs of a cluster are Services, which cannot be reached from a workstation. A ClusterCatalog is read through the API server's
-// proxy for its Service, so that the API server checks the user's permission and no port is opened. The API of a CatalogSource is gRPC,
-// which that proxy does not support; it is read through a port-forward to a Pod behind its Service, directly over the forwarded connection,
-// without a local port. An address that is not a Service is dialed directly.
+// proxy for its Service, so that the API server checks the user's permission and no port is opened. That proxy does not support gRPC, the
+// API of a CatalogSource. A CatalogSource is therefore read through a port-forward to a Pod behind its Service, without opening a local
+// port. An address that is not a Service is dialed directly.
 //
-// The package does not search and does not print. pkg/cli/search and pkg/cli/catalog/content call it.
+// The package does not search and does not print. pkg/cli/search, pkg/cli/graph and pkg/cli/catalog/content call it.
 package catalogs
 
 import (
@@ -37,17 +37,19 @@ type Source struct {
 // Read returns the packages of the catalog. After ctx has ended, it returns as soon as it has removed its temporary files.
 func (s Source) Read(ctx context.Context) ([]catalog.Package, error) { return s.read(ctx) }
 
-// ReadAll reads catalogs concurrently. It calls each with the index of a source and either its packages or the error, in any order but
-// never concurrently. It does not keep the packages, so that only those of a few catalogs are in memory at a time. It returns when ctx
-// ends, without waiting for the reads to end. If it ends because the time is up, ReadAll first calls each with an error for every source
-// that has not been read.
+// ReadAll reads catalogs concurrently. For each source, it calls the function each with the index of the source and either the packages or
+// the error. The calls are in any order, but never concurrent. ReadAll does not keep the packages, so that only those of a few catalogs are
+// in memory at a time.
+//
+// ReadAll returns when ctx ends, without waiting for the reads to end. If the deadline of ctx has passed, it first calls each with an error
+// for every source that has not been read.
 func ReadAll(ctx context.Context, sources []Source, each func(index int, packages []catalog.Package, err error)) {
 	type outcome struct {
 		index    int
 		packages []catalog.Package
 		err      error
 	}
-	outcomes := make(chan outcome, len(sources)) // nobody receives after ctx has ended
+	outcomes := make(chan outcome, len(sources)) // buffered, because nothing is received after ctx has ended
 	var reading errgroup.Group
 	reading.SetLimit(concurrentReads)
 	go func() {

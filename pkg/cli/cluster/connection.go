@@ -1,7 +1,7 @@
-// Package cluster reads what the commands report from a cluster's API: PlatformOperators, BundleDeployments, the PlatformOperatorManager,
-// the manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of
-// operators, except that long lists are read in pages. Its errors name the object and the next step. It draws no conclusions; the commands
-// do.
+// Package cluster reads the API objects that the commands report on: PlatformOperators, BundleDeployments, the PlatformOperatorManager, the
+// manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of
+// operators, except that long lists are read in pages. Its errors name the object and the next step. The package draws no conclusions from
+// the objects; the commands do.
 package cluster
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
-// queries is the maximum number of requests of one command per second, and burst is the maximum number at once. A command sends only a
-// handful; client-go's default of five per second would delay a long list.
+// queries is the maximum number of requests per second of one command, and burst is the maximum number at once. A command sends only a
+// handful of requests, but client-go's default of five per second would delay the pages of a long list.
 const queries, burst = 50, 100
 
 // Connection is a connection to one cluster as one user. Creating one does not send a request.
@@ -33,7 +33,7 @@ type Connection struct {
 	Config *rest.Config
 	// HTTP is the client of all requests.
 	HTTP *http.Client
-	// Dynamic reads objects that other projects define.
+	// Dynamic reads objects for which the connection has no typed client, such as catalogs, Services and Pods.
 	Dynamic dynamic.Interface
 
 	platform platformv1alpha1client.PlatformV1alpha1Interface
@@ -69,8 +69,8 @@ func Connect(i *invocation.Invocation) (*Connection, error) {
 	return c, nil
 }
 
-// restConfig returns the configuration for the selected cluster. It returns an error without a kubeconfig, because client-go would try
-// localhost:8080, and the resulting error does not help an admin.
+// restConfig returns the configuration for the selected cluster. It returns an error if no cluster is configured. client-go would try
+// localhost:8080 instead, and the resulting error does not help an admin.
 func restConfig(i *invocation.Invocation) (*rest.Config, error) {
 	loader := i.Connection.ToRawKubeConfigLoader()
 	raw, err := loader.RawConfig()

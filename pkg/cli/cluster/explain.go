@@ -12,19 +12,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
-// subject is what a request reads, in the words that its error uses.
+// subject describes what a request reads, for its error.
 type subject struct {
-	// text is the object or list, such as `PlatformOperator "quay"`.
+	// text names the object or list, such as `PlatformOperator "quay"`.
 	text string
 	// verb and resource are the permission that the request needs.
 	verb, resource string
 }
 
-// ErrNotServed means that the API server does not serve an API.
+// ErrNotServed means that the API server does not serve the API of a request.
 var ErrNotServed = errors.New("the API server does not serve it")
 
-// Explain returns an error that names what was read and the next step; nil if err is nil. It is for other clients that use the connection.
-// text names what was read; verb and resource are the permission that the request needs.
+// Explain returns err with the name of what was read and the next step; nil if err is nil. It is for requests that callers send with HTTP,
+// Dynamic or Config. text names what was read; verb and resource are the permission that the request needs.
 func (c *Connection) Explain(err error, text, verb, resource string) error {
 	return c.explain(err, subject{text, verb, resource})
 }
@@ -32,7 +32,7 @@ func (c *Connection) Explain(err error, text, verb, resource string) error {
 // Kubectl returns the command that remedies show: "kubectl" or "oc".
 func (c *Connection) Kubectl() string { return c.kubectl }
 
-// explain returns an error that names what was read and the next step; nil if err is nil.
+// explain returns err with the name of what was read and the next step; nil if err is nil.
 func (c *Connection) explain(err error, of subject) error {
 	var network net.Error
 	var request *url.Error
@@ -54,7 +54,8 @@ func (c *Connection) explain(err error, of subject) error {
 	return fmt.Errorf("reading %s: %w", of.text, err)
 }
 
-// IsNotServed reports whether the API server does not serve the API of a request: not only the object but the whole path was not found.
+// IsNotServed reports whether err means that the API server does not serve the API of a request. It is false if only the object does not
+// exist.
 func IsNotServed(err error) bool {
 	return errors.Is(err, ErrNotServed) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -1,5 +1,5 @@
-// Package completion completes names of objects in the cluster, for the shell. A slow completion is worse than none, so it ends after a
-// second, and returns nothing if there is an error.
+// Package completion implements shell completion for the names of objects in the cluster. A slow completion is worse than none, so a
+// completion ends after a second, and suggests nothing if there is an error.
 package completion
 
 import (
@@ -43,7 +43,7 @@ func Operators(i *invocation.Invocation) cobra.CompletionFunc {
 	}
 }
 
-// contextOf returns the context of a command. Some ways of running a completion leave it unset in cobra.
+// contextOf returns the context of a command, or the background context if cobra has not set one, as in some completions.
 func contextOf(command *cobra.Command) context.Context {
 	if ctx := command.Context(); ctx != nil {
 		return ctx

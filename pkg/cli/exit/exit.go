@@ -13,12 +13,12 @@ type Code int
 
 // The exit codes. `kubectl platform --help` lists them.
 const (
-	// OK means that the command did what was asked for.
+	// OK means that the command did what the user requested.
 	OK Code = 0
 	// Failure means that something failed, and that no other code applies.
 	Failure Code = 1
-	// Usage means that the command line is wrong: an argument, a flag or the kubeconfig is invalid, or it names a file or a part of a
-	// catalog that does not exist. If it names an object that does not exist in the cluster, that is a Failure.
+	// Usage means that the command line is wrong: an argument, a flag or the kubeconfig is invalid, or a file or a part of a catalog that
+	// it names does not exist. An object that does not exist in the cluster is a Failure instead.
 	Usage Code = 2
 	// Blocked means that the command succeeded, and its answer is that something is blocked: the upgrade of the cluster, an operator, or
 	// all of an operator's updates.
@@ -35,7 +35,7 @@ const (
 type Error struct {
 	// Code is the exit code of the process.
 	Code Code
-	// Err is the error to print. It is nil if the command's output has already said everything.
+	// Err is the error to print; nil if the output of the command says everything already.
 	Err error
 }
 

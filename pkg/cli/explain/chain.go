@@ -13,7 +13,8 @@ import (
 type Link struct {
 	// Object is the object with the condition, such as "PlatformOperator/quay".
 	Object string `json:"object"`
-	// Condition and Status are empty if the link is about the limit that a BundleDeployment sets, for which it has no condition.
+	// Condition and Status are empty if the link is about the OpenShift versions that a BundleDeployment supports, for which it has no
+	// condition.
 	Condition string `json:"condition"`
 	Status    string `json:"status"`
 	Reason    string `json:"reason,omitempty"`
@@ -52,7 +53,7 @@ func newLink(kind Kind, name string, condition metav1.Condition, tools remedy.To
 	}
 }
 
-// isNotable reports whether a link belongs in a chain, because somebody has to know about it.
+// isNotable reports whether a link belongs in a chain. A link whose effect is Normal does not.
 func (l Link) isNotable() bool { return l.Effect != Normal }
 
 // add adds a property, unless its value is empty.
@@ -80,7 +81,8 @@ func (p Property) sentence() string { return fmt.Sprintf("%s of %s: %s", p.Name,
 // Chain holds the links that concern one PlatformOperator: its conditions, followed by those of its BundleDeployment. For a
 // BundleDeployment without a PlatformOperator, it holds the links of that BundleDeployment.
 type Chain struct {
-	// Operator is the name of the PlatformOperator; empty for a BundleDeployment without one, whose name is Deployment.
+	// Operator is the name of the PlatformOperator. For a BundleDeployment without a PlatformOperator, Operator is empty, and Deployment is
+	// the name of the BundleDeployment.
 	Operator   string `json:"operator"`
 	Deployment string `json:"bundleDeployment,omitempty"`
 	Version    string `json:"version,omitempty"`
@@ -88,8 +90,8 @@ type Chain struct {
 	BlocksCluster bool `json:"blocksCluster"`
 	// Blocked means that somebody has to act before the operator is installed, upgraded or removed.
 	Blocked bool `json:"blocked"`
-	// Outdated means that the status of the object, or of its BundleDeployment, is older than the last change to the spec, so that the rest
-	// may no longer be true.
+	// Outdated means that the status of the PlatformOperator or the BundleDeployment is older than the last change to its spec, so that the
+	// chain may be out of date.
 	Outdated bool   `json:"outdated,omitempty"`
 	Links    []Link `json:"links"`
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// linksOf returns the links of a BundleDeployment, with the first of its objects that are not healthy.
+// linksOf returns the notable links of a BundleDeployment. The link for the condition Healthy has the first unhealthy objects as
+// properties.
 func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 	var links []Link
 	for _, condition := range deployment.Status.Conditions {
@@ -38,22 +39,23 @@ func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) 
 		chain.Version = bundle.Version
 	}
 	bundles := resolve.BundlesOf(deployment, e.version, e.now)
-	// An error means that the version of the cluster is not known. In that case, nobody knows whether the BundleDeployment blocks either.
+	// An error means that the version of the cluster is not known. Then it is not known either whether the BundleDeployment blocks the
+	// upgrade.
 	if verdict, err := compat.Evaluate(e.version, bundles, e.now); err == nil && len(verdict.Blockers) > 0 {
 		chain.BlocksCluster = true
 		chain.Links = append(chain.Links, e.limitOf(deployment, bundles, verdict.Blockers))
 	}
 	for _, link := range e.linksOf(deployment) {
 		if link.Remedy != nil && link.Remedy.Command == e.tools.Status(deployment.Name) {
-			link.Remedy.Command = e.tools.Show("bundledeployment", deployment.Name) // the command status is about PlatformOperators
+			link.Remedy.Command = e.tools.Show("bundledeployment", deployment.Name) // the command status does not accept a BundleDeployment
 		}
 		chain.Links = append(chain.Links, link)
 	}
 	return chain
 }
 
-// limitOf returns the link about the bundles with which a BundleDeployment blocks the upgrade of the cluster. The BundleDeployment has no
-// condition about that, so the link uses the reasons of a PlatformOperator.
+// limitOf returns the link for a BundleDeployment whose bundles block the upgrade of the cluster. A BundleDeployment has no condition for
+// that, so the link uses the reasons of a PlatformOperator's condition Upgradeable.
 func (e explainer) limitOf(deployment *corev1alpha2.BundleDeployment, bundles []compat.Operator, blockers []compat.Blocker) Link {
 	link := Link{Object: string(KindBundleDeployment) + "/" + deployment.Name, Reason: platformv1alpha1.ReasonIncompatibleOperator}
 	for _, blocker := range blockers {

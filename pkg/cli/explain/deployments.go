@@ -87,6 +87,6 @@ var deploymentTable = map[string]byReason{
 	},
 }
 
-// nameInUse explains why a BundleDeployment yields to a PlatformOperator.
+// nameInUse explains a BundleDeployment that is blocked because a PlatformOperator has the same name.
 var nameInUse = Explanation{Blocking, "A PlatformOperator has the name of the BundleDeployment.",
 	"Delete the BundleDeployment, or create the PlatformOperator with another name.", describeDeployment}

@@ -19,11 +19,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "explain".
 type Options struct {
 	Output *printer.Flags
-	// Upgrade selects the upgrade of the cluster, Operator a PlatformOperator by its name, and Deployment a BundleDeployment that has no
-	// PlatformOperator.
+	// Upgrade, Operator and Deployment are what the command explains: the upgrade of the cluster, the PlatformOperator with this name, or
+	// the BundleDeployment with this name, which must not belong to a PlatformOperator. Only one of them is set.
 	Upgrade    bool
 	Operator   string
 	Deployment string
@@ -38,7 +38,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlagsFor(printer.FormatText, printer.FormatJSON, printer.FormatYAML), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "explain".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{
@@ -120,8 +120,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked, and status.ErrUndecided or
-// status.ErrOperatorUndecided if it cannot be decided whether something is.
+// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked. If it is not known whether
+// something is blocked, it returns status.ErrUndecided or status.ErrOperatorUndecided.
 func (o *Options) Run(ctx context.Context) error {
 	report, err := o.report(ctx)
 	if err != nil {

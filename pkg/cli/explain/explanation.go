@@ -17,8 +17,8 @@ type Kind string
 
 // The kinds.
 const (
-	// KindPlatformOperator and KindBundleDeployment have conditions of their own. The conditions of KindManager become those of the
-	// ClusterOperator. No command reads objects of kind Bundle.
+	// KindPlatformOperator and KindBundleDeployment report conditions of their own. library-go computes the conditions of the
+	// ClusterOperator from those of KindManager. The kind Bundle is missing because no command reads Bundles.
 	KindPlatformOperator Kind = "PlatformOperator"
 	KindBundleDeployment Kind = "BundleDeployment"
 	KindManager          Kind = "PlatformOperatorManager"
@@ -46,12 +46,12 @@ type Explanation struct {
 	Effect Effect
 	// Text is one or two sentences.
 	Text string
-	// Next is the next step in words, and Command is the command for it; Command is empty if there is none. In Command, {client} stands for
-	// kubectl or oc, {plugin} for the name of the plugin, and {name} for the name of the object.
+	// Next is the next step in words. Command is the command for it; empty if there is none. In Command, {client} stands for kubectl or oc,
+	// {plugin} for the name of the plugin, and {name} for the name of the object.
 	Next, Command string
 }
 
-// Reason identifies a reason of a condition of objects of a kind.
+// Reason identifies a reason of a condition. A reason can have a different meaning for another kind of object or another type of condition.
 type Reason struct {
 	Kind              Kind
 	Condition, Reason string
@@ -77,10 +77,10 @@ func Explained() []Reason {
 	return all
 }
 
-// byReason holds the explanations of one condition, by reason.
+// byReason holds the explanations of one condition, keyed by reason.
 type byReason map[string]Explanation
 
-// tables hold the explanations by kind, condition and reason.
+// tables holds the explanations, keyed by kind, type of condition and reason.
 var tables = map[Kind]map[string]byReason{
 	KindPlatformOperator: operatorTable,
 	KindBundleDeployment: deploymentTable,

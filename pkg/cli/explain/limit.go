@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// addLimit adds the declaration that limits the version of the cluster, and the remedy that lifts the limit: an update if one does, or else
-// an override.
+// addLimit adds the declarations that limit the version of the cluster to a link. If the limit blocks the upgrade of the cluster, it also
+// sets the remedy: an update that lifts the limit or, if there is none, an override.
 func (e explainer) addLimit(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	status := operator.Status
 	if installed := status.Installed; installed != nil {
@@ -56,8 +56,8 @@ func (e explainer) updatesPermitNext(operator *platformv1alpha1.PlatformOperator
 	return e.next != nil && after.Compare(*e.next) >= 0
 }
 
-// override returns the remedy for an operator whose permitted updates do not lift the limit. Others may: the command updates shows what
-// blocks them.
+// override returns the remedy for an operator whose permitted updates do not lift the limit. A blocked update may lift it, so the remedy
+// also refers to the command updates, which shows what blocks each update.
 func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy.Remedy {
 	if e.next == nil {
 		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Updates(operator.Name)}

@@ -27,12 +27,12 @@ var (
 		"log.", managerLog}
 )
 
-// unknownVerdict explains a verdict whose condition is Unknown, for any reason.
+// unknownVerdict explains a verdict whose condition is Unknown, whatever its reason is.
 var unknownVerdict = Explanation{Warning, "The manager has not reported whether the installed operators permit the next minor version of " +
 	"the cluster. The cluster-version operator does not block an upgrade for that.",
 	"Wait some minutes after a start of the manager. Then read its log.", managerLog}
 
-// managerTable explains the conditions of the PlatformOperatorManager, from which library-go computes those of the ClusterOperator.
+// managerTable explains the conditions of the PlatformOperatorManager. library-go computes those of the ClusterOperator from them.
 var managerTable = map[string]byReason{
 	conditionUpgradeable: {
 		compat.ReasonAsExpected: {Effect: Normal, Text: "The installed operators permit the next minor version of the cluster."},

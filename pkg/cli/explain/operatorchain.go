@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// explainer explains the conditions of one cluster.
+// explainer builds the links and chains for the objects of one cluster.
 type explainer struct {
 	tools remedy.Tools
 	// version is the version of the cluster, and next is its next minor version; they are empty and nil if not known.
@@ -32,7 +32,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 	names := []string{platformv1alpha1.ConditionUpgradeable, platformv1alpha1.ConditionInstalled, platformv1alpha1.ConditionProgressing,
 		platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionDeprecated}
 	if deployment == nil || meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted) == nil {
-		names = append(names, platformv1alpha1.ConditionDrifted) // repeats that of the BundleDeployment
+		names = append(names, platformv1alpha1.ConditionDrifted) // a copy of the BundleDeployment's condition, which linksOf explains if it exists
 	}
 	for _, name := range names {
 		condition, exists := find(operator.Status.Conditions, name)
@@ -91,7 +91,7 @@ func find(conditions []metav1.Condition, name string) (metav1.Condition, bool) {
 	return metav1.Condition{}, false
 }
 
-// addWarnings adds the warnings in the status if a catalog may be unavailable, because they name the catalogs that cannot be read.
+// addWarnings adds the warnings in the status to a link whose cause may be a catalog that cannot be read. The warnings name such catalogs.
 func addWarnings(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	if link.Reason != platformv1alpha1.ReasonSourceFailed && link.Reason != platformv1alpha1.ReasonCatalogUnavailable {
 		return
@@ -113,7 +113,7 @@ func addSelection(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	addWarnings(link, operator)
 }
 
-// addUpdate adds the fields on which the next upgrade depends, and what permits the newest update.
+// addUpdate adds the fields on which the next upgrade depends, and the remedy for the newest update that is blocked for the link's reason.
 func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	wanted := platformv1alpha1.BlockedReason("")
 	switch link.Reason {

@@ -25,11 +25,12 @@ type Report struct {
 	// Deployment is the BundleDeployment without a PlatformOperator that the command explains; empty if the command explains something
 	// else.
 	Deployment string `json:"bundleDeployment,omitempty"`
-	// Cluster is the cluster's verdict, and Links are the conditions of the ClusterOperator or the manager that it follows from.
+	// Cluster is the verdict about the upgrade of the cluster. Links are the notable conditions of the ClusterOperator and of the
+	// PlatformOperatorManager.
 	Cluster status.Cluster `json:"cluster"`
 	Links   []Link         `json:"links"`
-	// Chains holds the chain of each operator and each BundleDeployment that blocks the upgrade, or only of the one that the command
-	// explains.
+	// Chains holds the chain of the object that the command explains. For the upgrade of the cluster, it holds the chain of each operator
+	// and each BundleDeployment that blocks the upgrade.
 	Chains  []Chain `json:"chains"`
 	Blocked bool    `json:"blocked"`
 	// Unread are sentences about what could not be read.
@@ -112,7 +113,7 @@ func newReport(objects status.Objects, in Context) (Report, explainer) {
 	}
 	if objects.ClusterOperator != nil {
 		report.Links = append(report.Links, e.clusterOperator(objects.ClusterOperator)...)
-		if len(report.Links) == 1 { // the verdict's message has no names of conditions before its lines
+		if len(report.Links) == 1 { // the lines of this message do not begin with names of conditions
 			report.Links[0].Message = verdict.Cluster.Message
 		}
 	}
@@ -122,8 +123,8 @@ func newReport(objects status.Objects, in Context) (Report, explainer) {
 	return report, e
 }
 
-// clusterOperator returns the link for the condition Upgradeable. Its reason is a list that library-go joins from the reasons of the
-// manager's conditions, each after the name of its condition.
+// clusterOperator returns the notable links for the condition Upgradeable of the ClusterOperator. library-go joins its reason from those of
+// the manager's conditions, as in "ManagerNameA_ReasonA::ManagerNameB_ReasonB". Each part of the reason becomes a link.
 func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
 	var links []Link
 	for _, condition := range operator.Status.Conditions {
@@ -153,8 +154,8 @@ func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
 	return links
 }
 
-// unknownLink returns the link for a verdict whose condition is Unknown. The reason of such a condition says only which controller has not
-// reported.
+// unknownLink returns the link for a verdict whose condition is Unknown. It does not explain the reason, which only says which controller
+// has not reported.
 func (e explainer) unknownLink(object string, condition metav1.Condition) Link {
 	return Link{
 		Object: object, Condition: condition.Type, Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message,
@@ -162,8 +163,8 @@ func (e explainer) unknownLink(object string, condition metav1.Condition) Link {
 	}
 }
 
-// manager returns the links of the PlatformOperatorManager that somebody has to know about. Pass withUpgradeable only if there is no
-// ClusterOperator: it includes the condition that the ClusterOperator otherwise reports.
+// manager returns the links of the PlatformOperatorManager that are warnings or block something. Set withUpgradeable only if there is no
+// ClusterOperator: it includes the condition InstalledOperatorsUpgradeable, which the ClusterOperator otherwise reports.
 func (e explainer) manager(manager *operatorv1alpha1.PlatformOperatorManager, withUpgradeable bool) []Link {
 	var links []Link
 	for _, condition := range manager.Status.Conditions {

@@ -44,7 +44,7 @@ func mermaidClass(node Node) string {
 	return ""
 }
 
-// mermaidText returns text for a quoted label. Names of channels and bundles come from a catalog, so they can be anything.
+// mermaidText escapes text for a quoted label. Names of channels and bundles come from a catalog and can contain any character.
 func mermaidText(text string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;").Replace(printer.OneLine(text))
 }

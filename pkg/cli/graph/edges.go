@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// maxEdges is the maximum number of edges in Edges, not counting those that begin at the installed version, and of runs of versions in
-	// the text. With semantic versioning, a package with thousands of versions has millions of edges; they would not fit in memory, and
-	// nobody would read them.
+	// maxEdges is the maximum number of edges to higher versions in Edges, not counting those that begin at the installed version. It also
+	// limits the edges to lower versions, and the runs of versions in the text. With semantic versioning, a package with thousands of
+	// versions has millions of edges, which would not fit in memory and which nobody would read.
 	maxEdges = 500_000
 	// cancelInterval is the number of edges after which a loop checks again whether it is canceled.
 	cancelInterval = 1 << 10
@@ -21,11 +21,11 @@ type edgeReader struct {
 	graph *upgrade.Graph
 	at    installation
 	limit upgrade.Limit
-	// positions holds the position in Nodes of each of the graph's bundles, and keptFrom is the index of the first bundle whose edges are
-	// kept.
+	// positions holds the index in Nodes of each of the graph's bundles. keptFrom is the index of the first bundle whose outgoing edges are
+	// in Edges; those of older bundles are only counted.
 	positions []int
 	keptFrom  int
-	// runs is the number of runs in all groups.
+	// runs is the number of runs in all groups, at most maxEdges.
 	runs int
 }
 
@@ -54,8 +54,8 @@ func (r *Report) addEdges(graph *upgrade.Graph, at installation, limit upgrade.L
 	}
 }
 
-// keptFrom returns the lowest index such that the bundle there and all newer ones have at most most edges together. counts are the numbers
-// of edges that begin at each bundle.
+// keptFrom returns the index of the oldest bundle whose edges are kept: from that bundle on, the bundles have at most most edges together.
+// counts[i] is the number of edges that begin at bundle i.
 func keptFrom(counts []int, most int) int {
 	first, total := len(counts), 0
 	for first > 0 && total+counts[first-1] <= most {

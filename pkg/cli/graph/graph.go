@@ -21,18 +21,19 @@ const (
 	formatDOT     printer.Format = "dot"
 )
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "graph".
 type Options struct {
 	Output *printer.Flags
-	// Catalogs select where to look for the package. Catalog is the name of one of these catalogs; empty for the one that the installed
-	// version is from.
+	// Catalogs select where to look for the package. Catalog is the name of one of these catalogs. If it is empty, the command uses the
+	// catalog of the installed version, or else the first one that has the package.
 	Catalogs catalogs.Flags
 	Catalog  string
 	// Operator is the name of a PlatformOperator; empty if Package is set.
 	Operator string
 	// Package is the name of a package; empty for the operator's package.
 	Package string
-	// Channels are the channels whose entries are edges; empty for those of the operator, or for all of them.
+	// Channels are the channels whose entries are edges. If it is empty, they are those of the operator or, without an operator, all
+	// channels.
 	Channels []string
 
 	isNamed    bool
@@ -45,7 +46,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlagsFor(printer.FormatText, formatMermaid, formatDOT, printer.FormatJSON), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "graph".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{

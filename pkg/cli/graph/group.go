@@ -13,7 +13,8 @@ import (
 type edgeGroup struct {
 	edge    Edge
 	refusal upgrade.Refusal
-	// count is the number of edges. from holds the positions of the versions at which the edges begin, as runs.
+	// count is the number of edges. from holds the positions in Nodes of the versions at which the edges begin. It omits some of them if
+	// the report has more than maxEdges runs.
 	count int
 	from  []run
 }
@@ -21,7 +22,7 @@ type edgeGroup struct {
 // run is a run of consecutive positions in Nodes.
 type run struct{ first, last int }
 
-// add adds an edge that begins at a position, and returns by how many the number of runs grows.
+// add adds an edge that begins at a position. It returns the number of runs that this adds: 0 or 1.
 func (g *edgeGroup) add(position int) int {
 	g.count++
 	if last := len(g.from) - 1; last >= 0 && g.from[last].last == position-1 {
@@ -32,8 +33,8 @@ func (g *edgeGroup) add(position int) int {
 	return 1
 }
 
-// group returns the group for an edge to the version at a position, and adds the group if there is none. Most edges have the same sources
-// as the edge before them.
+// group returns the group for an edge to the version at a position, and creates the group if there is none. It tries the newest group
+// first, because most edges have the same sources as the edge before them.
 func (r *Report) group(to int, sources []upgrade.Source, refusal upgrade.Refusal) *edgeGroup {
 	groups := r.into[to]
 	for i := len(groups) - 1; i >= 0; i-- {
@@ -53,7 +54,7 @@ func (e *Edge) hasSources(sources []upgrade.Source) bool {
 	})
 }
 
-// positions returns the index in Nodes of each bundle.
+// positions returns the indexes of Nodes, keyed by the name of the bundle.
 func (r *Report) positions() map[string]int {
 	positions := make(map[string]int, len(r.Nodes))
 	for i, node := range r.Nodes {
@@ -62,7 +63,8 @@ func (r *Report) positions() map[string]int {
 	return positions
 }
 
-// grouped returns the groups of the edges to the version at a position. The group that contains the newest version comes first.
+// grouped returns the groups of the edges to the version at a position, without those whose positions are unknown. The group with the
+// newest version in from comes first.
 func (r *Report) grouped(to int) []edgeGroup {
 	groups := slices.DeleteFunc(slices.Clone(r.into[to]), func(group edgeGroup) bool { return len(group.from) == 0 })
 	for i := range groups {
@@ -74,7 +76,7 @@ func (r *Report) grouped(to int) []edgeGroup {
 	return groups
 }
 
-// merged returns runs in ascending order, with adjacent ones as one.
+// merged sorts runs in ascending order, and joins adjacent ones.
 func merged(runs []run) []run {
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.first, b.first) })
 	var all []run
@@ -114,8 +116,8 @@ func (s Source) String() string {
 	return s.Kind + " in " + s.Channel
 }
 
-// sentenceOf returns a line for a group of edges to a version. If a cluster is too new for the version, that one reason blocks the version
-// and all edges to it, so only the version shows the message.
+// sentenceOf returns a line for a group of edges to a version. If the version does not support the cluster, all edges to it are blocked for
+// that reason, and only the heading of the version shows the message.
 func (r *Report) sentenceOf(group edgeGroup, to Node) string {
 	text := "from " + r.runs(group.from) + ": "
 	if edge := group.edge; edge.Reason == to.Reason && edge.Reason == string(upgrade.Unfit) {
@@ -124,8 +126,8 @@ func (r *Report) sentenceOf(group edgeGroup, to Node) string {
 	return text + group.edge.label()
 }
 
-// runs returns a text for the versions at runs of positions, which are sorted, newest first: for each run, the first version, the last one
-// and their number. No version is omitted.
+// runs describes the versions at runs of positions, which are in ascending order. The newest run comes first. A run of more than two
+// versions is described by its first version, its last version and their number. No version is omitted.
 func (r *Report) runs(all []run) string {
 	var parts []string
 	for _, each := range slices.Backward(all) {

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// installation is the installed bundle, and the versions at which the operator was ready before, the oldest first.
+// installation is the installed bundle. ready holds the versions at which the operator has been ready, oldest first.
 type installation struct {
 	upgrade.Bundle
 	ready []upgrade.Version
@@ -58,7 +58,8 @@ func (in Input) channels() []string {
 	return all
 }
 
-// packageOf returns the input of pkg/upgrade for one catalog, and sentences about what it omits.
+// packageOf converts the selected channels of the catalog's package to the input of pkg/upgrade. notes are sentences about content that
+// cannot be used.
 func packageOf(in Input) (pkg upgrade.Package, notes []string) {
 	selected, notes := in.selected()
 	pkg, findings := upgrade.FromCatalog(selected)

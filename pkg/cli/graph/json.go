@@ -41,7 +41,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 			fmt.Fprint(out, ",")
 		}
 		if _, err := fmt.Fprintf(out, "\n    %s", bytes.TrimSpace(printer.EscapeHidden(one.Bytes()))); err != nil {
-			return err // the reader has gone; bufio would go on without it
+			return err // for example, the reader has gone; without this, the loop would continue
 		}
 	}
 	fmt.Fprint(out, "\n  ]\n}\n")

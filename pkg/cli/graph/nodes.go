@@ -78,8 +78,8 @@ func (r *Report) addPaths(graph *upgrade.Graph, at installation, limit upgrade.L
 	}
 }
 
-// addStatus adds what blocks a version according to the status of the PlatformOperator. The manager considers more than the graph does,
-// such as the range, the approval and the other operators.
+// addStatus adds the reasons in the status of the PlatformOperator why versions are blocked. The manager considers more than the graph
+// does, such as the range, the approval and the other operators.
 func (r *Report) addStatus(operator *platformv1alpha1.PlatformOperator) {
 	known := map[string]platformv1alpha1.AvailableUpdate{}
 	for _, update := range operator.Status.AvailableUpdates {

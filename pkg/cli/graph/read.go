@@ -72,7 +72,7 @@ func (o *Options) print(w io.Writer, report *Report) error {
 	return report.writeText(w, o.invocation.Width)
 }
 
-// read reads what the report is made of.
+// read reads the operator, the catalog and the version of the cluster, and returns them as the input of a report.
 func (o *Options) read(ctx context.Context) (in Input, err error) {
 	in.Channels = o.Channels
 	name := o.Package
@@ -118,9 +118,9 @@ func (o *Options) choose(sources []catalogs.Source, operator *platformv1alpha1.P
 		strings.Join(names, ", ")))
 }
 
-// find returns the first catalog that contains a package. It warns about the other catalogs that contain it, and about those that cannot be
-// read. If none contains it, the error has the exit code of the first catalog that cannot be read, or else exit.Usage for the flag
-// --package.
+// find returns the first catalog that contains a package. It warns about other catalogs that contain the package, and about catalogs that
+// cannot be read. If no catalog contains the package, the error has the exit code of the first catalog that cannot be read. If all can be
+// read, the code is exit.Usage for a package from the flag --package, and exit.Failure otherwise.
 func (o *Options) find(ctx context.Context, sources []catalogs.Source, name string) (string, *catalog.Package, error) {
 	packages := make([]*catalog.Package, len(sources))
 	failed := make([]error, len(sources))
@@ -163,8 +163,8 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	return sources[first].Name, packages[first], nil
 }
 
-// clusterVersion returns the version of OpenShift. It is empty without a cluster or without OpenShift, and also, with a warning, if the
-// user lacks the permission to read it.
+// clusterVersion returns the version of OpenShift; empty without a cluster or without OpenShift. If the user lacks the permission to read
+// the version, clusterVersion warns and returns an empty version.
 func (o *Options) clusterVersion(ctx context.Context) (string, error) {
 	if o.connection == nil {
 		return "", nil

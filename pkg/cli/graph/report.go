@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Input is what a report is made of.
+// Input holds what a report is a function of.
 type Input struct {
 	// Catalog is the name of the catalog that contains Package.
 	Catalog string
@@ -23,7 +23,7 @@ type Input struct {
 	Channels []string
 	// DefaultEdges is spec.defaultEdges of the PlatformOperatorManager.
 	DefaultEdges operatorv1alpha1.DefaultEdges
-	// ClusterVersion is the version of OpenShift; empty if it is not known. Then no version is unfit for the cluster.
+	// ClusterVersion is the version of OpenShift; empty if it is not known. Then no version is blocked for not supporting the cluster.
 	ClusterVersion string
 	// Done cancels the report when it is closed; nil means never. The report is then incomplete.
 	Done <-chan struct{}
@@ -34,13 +34,13 @@ type Report struct {
 	printer.Type `json:",inline"`
 	Package      string `json:"package"`
 	Catalog      string `json:"catalog"`
-	// Operator is the PlatformOperator, and Installed its version; empty if there is none.
+	// Operator is the name of the PlatformOperator, and Installed is its installed version. Both are empty if no version is installed.
 	Operator  string `json:"operator,omitempty"`
 	Installed string `json:"installedVersion,omitempty"`
 	// Channels are the channels whose entries are edges.
 	Channels       []string `json:"channels"`
 	DefaultChannel string   `json:"defaultChannel,omitempty"`
-	// Semantics are channel, semver, both or self-certified: they define which edges exist. Every one of them must permit an edge.
+	// Semantics define which edges exist: channel, semver, both or self-certified. If there are several, all of them must permit an edge.
 	Semantics []string `json:"edgeSemantics"`
 	// StepRules are the rules by the author that an edge must not bypass.
 	StepRules []StepRule `json:"stepRules,omitempty"`
@@ -54,15 +54,16 @@ type Report struct {
 	// Edges are ordered by their first and second node. They are the last field in JSON, because writeJSON writes them one by one.
 	Edges []Edge `json:"edges"`
 
-	// into holds, for each of Nodes, the groups of the edges to it. They contain all edges except some, whose number is unlisted.
+	// into[i] holds the groups of the edges to Nodes[i]. unlisted is the number of edges whose group counts them, but does not contain the
+	// version at which they begin.
 	into     [][]edgeGroup
 	unlisted int
 	// firstKept is the oldest version whose edges are in Edges; empty if Edges contains those of all versions.
 	firstKept string
 }
 
-// StepRule is one rule for upgrade steps: an operator that has been ready at a version in From may go to a version in To only after it has been ready
-// at a version in Through.
+// StepRule is one rule for upgrade steps. An operator that has been ready at a version in From may be upgraded to a version in To only
+// after it has been ready at a version in Through.
 type StepRule struct {
 	// Rules identifies the upgrade rules that contain the step rule.
 	Rules   string `json:"rules"`
@@ -88,8 +89,8 @@ type Node struct {
 	Missing bool `json:"missing,omitempty"`
 	// MaxOpenShift is the last minor version of OpenShift that the bundle supports; empty if it declares none.
 	MaxOpenShift string `json:"maxOpenShiftVersion,omitempty"`
-	// Steps is the number of upgrade steps from the installed version; 0 if there is no path. Path holds their versions; it is empty if
-	// there are more of them than status.availableUpdates of a PlatformOperator may contain.
+	// Steps is the number of upgrade steps from the installed version; 0 if there is no path. Path holds the versions of these steps; it is
+	// empty if there are more of them than status.availableUpdates of a PlatformOperator may contain.
 	Steps int      `json:"stepsFromInstalled,omitempty"`
 	Path  []string `json:"pathFromInstalled,omitempty"`
 	// Reason and Message say why the operator is not upgraded to the version; empty if nothing is known to block it.
@@ -105,8 +106,8 @@ type Edge struct {
 	From    string   `json:"from"`
 	To      string   `json:"to"`
 	Sources []Source `json:"sources"`
-	// Reason and Message say why an operator at From may not take the edge if it has not been at any other version before. For the
-	// installed version, the actual history counts. They are empty if nothing blocks the edge.
+	// Reason and Message say why an operator at From may not take the edge; empty if nothing blocks the edge. For an edge from the
+	// installed version, the history of the operator counts. For other edges, an operator without earlier versions is assumed.
 	Reason  string `json:"blockedReason,omitempty"`
 	Message string `json:"blockedMessage,omitempty"`
 }

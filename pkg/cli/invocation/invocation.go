@@ -60,7 +60,7 @@ func (i *Invocation) WithTimeout(ctx context.Context) (context.Context, context.
 	return context.WithTimeout(ctx, i.Timeout)
 }
 
-// Client returns the command that runs other commands against the cluster, for remedies: "oc", or else "kubectl".
+// Client returns the command-line client that remedies use: "oc" if oc called the plugin, or else "kubectl".
 func (i *Invocation) Client() string {
 	if strings.HasPrefix(i.Name, "oc ") {
 		return "oc"
@@ -73,8 +73,8 @@ func (i *Invocation) Warn(sentence string) {
 	fmt.Fprintf(i.Streams.ErrOut, "warning: %s\n", printer.OneLine(sentence))
 }
 
-// DisplayName returns the command that runs the program at path. kubectl and oc run a program "kubectl-platform" for "kubectl platform",
-// and oc also runs "oc-platform". Any other name is the command itself.
+// DisplayName returns the command with which a user calls the program at path. kubectl and oc run a program "kubectl-platform" for "kubectl
+// platform", and oc also runs "oc-platform". Any other name is the command itself.
 func DisplayName(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".exe")
 	for _, cli := range []string{"kubectl", "oc"} {

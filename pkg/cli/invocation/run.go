@@ -11,13 +11,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Command is what the options of every command do, in this order.
+// Command is the interface of the options of every command. Invocation.Run calls its methods in this order.
 type Command interface {
 	// Validate checks the arguments and flags. Its errors have code exit.Usage.
 	Validate() error
 	// Complete computes values that follow from the flags, and connects to the cluster.
 	Complete() error
-	// Run reads, and prints the report.
+	// Run reads from the cluster or from catalogs, and prints the report.
 	Run(ctx context.Context) error
 }
 
@@ -36,13 +36,13 @@ func (i *Invocation) Run(ctx context.Context, command Command) error {
 	}
 	err := command.Run(ctx)
 	if err != nil && ctx.Err() != nil && exit.CodeOf(err) == exit.Failure {
-		// Some clients report the end of the context as text only.
+		// Some clients return an error that contains the text of the context's error, but does not wrap it.
 		return fmt.Errorf("%w: %w", err, ctx.Err())
 	}
 	return err
 }
 
-// Examples returns the examples of a command, with the name of the invocation for {{name}}.
+// Examples returns text with the name of the invocation in place of {{name}}, and indented as in the help of kubectl.
 func (i *Invocation) Examples(text string) string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", i.Name)
 	return "  " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n  "), "\n  \n", "\n\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Options are the options of the command.
+// Options are the flags of the command "list".
 type Options struct {
 	Output *printer.Flags
 
@@ -26,7 +26,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlags(), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "list".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{

@@ -14,7 +14,7 @@ type Report struct {
 	Operators    []operators.Operator `json:"operators"`
 }
 
-// NewReport returns the report about PlatformOperators, in their order.
+// NewReport returns the report about PlatformOperators, in the given order.
 func NewReport(all []platformv1alpha1.PlatformOperator) Report {
 	report := Report{Type: printer.TypeOf("OperatorList"), Operators: make([]operators.Operator, 0, len(all))}
 	for i := range all {

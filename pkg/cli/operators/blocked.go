@@ -24,9 +24,10 @@ var blockingDeployment = map[string]bool{
 	corev1alpha2.ReasonUpgradeFailed:       true,
 }
 
-// isBlocked reports whether somebody has to act before a PlatformOperator is installed, upgraded or removed. All commands use this
-// definition, which is also that of the alert PlatformOperatorsBlocked. An operator that only waits for an approval or for the end of a
-// pause is not blocked, because an admin selected that. A reason that only a newer manager knows counts only if nothing is installed.
+// isBlocked reports whether somebody has to act before a PlatformOperator is installed, upgraded or removed. All commands and the alert
+// PlatformOperatorsBlocked use this definition. An operator that only waits for an approval or for the end of a pause is not blocked,
+// because an admin selected that. A reason that this version does not know, because a newer manager wrote it, counts only if nothing is
+// installed.
 func isBlocked(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) bool {
 	conditions := operator.Status.Conditions
 	if blockingProgress[conditionOf(conditions, platformv1alpha1.ConditionProgressing).Reason] {

@@ -17,8 +17,8 @@ type Deployments struct {
 	owned map[types.UID]*corev1alpha2.BundleDeployment
 }
 
-// Assign returns the BundleDeployments by their owners. It identifies an owner by the kind and UID of the controller reference, not by
-// name.
+// Assign groups BundleDeployments by owner. The owner of a BundleDeployment is the PlatformOperator with its name whose UID is in its
+// controller reference. A PlatformOperator that only has the same name is not the owner.
 func Assign(all []platformv1alpha1.PlatformOperator, deployments []corev1alpha2.BundleDeployment) Deployments {
 	names := make(map[types.UID]string, len(all))
 	for i := range all {

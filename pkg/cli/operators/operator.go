@@ -29,8 +29,8 @@ const (
 	Installing  State = "Installing"
 	Upgrading   State = "Upgrading"
 	RollingBack State = "RollingBack"
-	// NotInstalled means that nothing is installed, and that the reason either does not go away by itself or is one that the manager
-	// retries.
+	// NotInstalled means that nothing is installed because of an error, such as an image that cannot be pulled. The manager retries after
+	// some of these errors; the others need an action.
 	NotInstalled State = "NotInstalled"
 	// Unhealthy means that an installed object fails its probe.
 	Unhealthy State = "Unhealthy"
@@ -62,8 +62,8 @@ type Operator struct {
 	// Installed means that a version is installed, whatever its health. Healthy means that all its objects pass their probes.
 	Installed bool `json:"installed"`
 	Healthy   bool `json:"healthy"`
-	// Blocked means that somebody has to act before the operator is installed, upgraded or removed. Waits for an approval or for the end of
-	// a pause do not count; they are in Waiting.
+	// Blocked means that somebody has to act before the operator is installed, upgraded or removed. An operator that only waits for an
+	// approval or for the end of a pause is Waiting instead.
 	Blocked bool `json:"blocked"`
 	// Waiting means that the operator waits for an approval, for the end of a pause, or for the manager.
 	Waiting bool `json:"waiting"`

@@ -72,7 +72,8 @@ func (o *Operator) decide(state State, by metav1.Condition) {
 	o.State, o.Reason, o.Message = state, by.Reason, by.Message
 }
 
-// decideUnknown sets the state Unknown because of a condition. In a status that an older manager wrote, the condition is absent.
+// decideUnknown sets the state Unknown because of the condition name. If the condition is absent, as in the status of an older manager, the
+// message says so.
 func (o *Operator) decideUnknown(name string, by metav1.Condition) {
 	o.decide(Unknown, by)
 	if by.Status == "" {

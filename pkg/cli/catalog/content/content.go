@@ -1,5 +1,5 @@
-// Package content selects and reads the packages of one catalog for the commands for catalog authors. The catalog is the argument
-// DIR|IMAGE, and the flag --package selects a package. pkg/cli/catalogs reads the catalog; package content does not print.
+// Package content reads the packages of one catalog for the commands "catalog lint" and "catalog simulate". The argument DIR|IMAGE names
+// the catalog, and the flag --package selects one of its packages. pkg/cli/catalogs reads the catalog; package content prints nothing.
 package content
 
 import (
@@ -20,7 +20,7 @@ import (
 // maxListed is the maximum number of names that an error lists.
 const maxListed = 5
 
-// gcPercent is the garbage collector's target while a catalog is read.
+// gcPercent is the target percentage of the garbage collector (GOGC) while a catalog is read.
 const gcPercent = 400
 
 // Selection is a catalog and the packages to read from it.
@@ -31,7 +31,7 @@ type Selection struct {
 	Package string
 }
 
-// AddFlags adds the flags.
+// AddFlags adds the flag --package to flags.
 func (s *Selection) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Package, "package", "", "only this package of the catalog")
 }
@@ -42,7 +42,7 @@ func (s *Selection) Read(ctx context.Context) (packages []catalog.Package, err e
 	if err != nil {
 		return nil, err
 	}
-	// Parsing YAML makes much more garbage than packages, and collecting it less often saves a fifth of the time.
+	// Parsing YAML allocates far more memory than the packages retain. Collecting garbage less often saves a fifth of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	if packages, err = source.Read(ctx); err != nil {
 		return nil, exit.With(exit.CodeOf(err), fmt.Errorf("catalog %s: %w", s.Argument, err))
@@ -58,7 +58,7 @@ func (s *Selection) Read(ctx context.Context) (packages []catalog.Package, err e
 	return packages[at : at+1], nil
 }
 
-// Names returns the names of packages for an error: the first ones, and the number of the others.
+// Names lists packages for an error: the names of the first ones, and the number of the others.
 func Names(packages []catalog.Package) string {
 	var names []string
 	for _, p := range packages {

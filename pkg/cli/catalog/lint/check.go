@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Edges holds the number of a package's edges under each of the semantics. An edge can have several of the sources Replaces, Skips and
-// SkipRange.
+// Edges counts the edges of a package under each of the semantics. The edges under semantics channel are also counted by the fields that
+// declare them: an edge that several of replaces, skips and skipRange declare is counted for each of these fields.
 type Edges struct {
 	Replaces  int `json:"replaces"`
 	Skips     int `json:"skips"`
@@ -18,7 +18,7 @@ type Edges struct {
 	Downgrades int `json:"downgrades"`
 }
 
-// check returns the counts for a package, and all findings about it.
+// check returns the counts for a package and all findings about it. Closing done stops the work early; the result is then incomplete.
 func check(from *catalog.Package, done <-chan struct{}) (Package, []upgrade.Finding) {
 	pkg, findings := upgrade.FromCatalog(from)
 	pkg.Limit.Done = done

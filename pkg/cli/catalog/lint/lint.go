@@ -13,13 +13,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "catalog lint".
 type Options struct {
 	Output *printer.Flags
 	// Content selects the catalog and its packages.
 	Content   content.Selection
 	Semantics semantics.Selection
-	// Strict makes the command fail for warnings too.
+	// Strict makes the command fail for warnings, not only for errors.
 	Strict bool
 
 	invocation *invocation.Invocation
@@ -30,7 +30,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlags(), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "catalog lint".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{
@@ -83,7 +83,8 @@ func (o *Options) Validate() error {
 // Complete does nothing: the command does not connect to a cluster.
 func (o *Options) Complete() error { return nil }
 
-// Run reads the catalog and prints the report. It returns an error with code exit.Invalid if a finding fails the command.
+// Run reads the catalog and prints the report. It returns an error with code exit.Invalid if a finding is an error or, with Strict, a
+// warning.
 func (o *Options) Run(ctx context.Context) error {
 	packages, err := o.Content.Read(ctx)
 	if err != nil {

@@ -42,7 +42,7 @@ type Finding struct {
 	Severity severity.Severity `json:"severity"`
 	// Kind is one of the findings in docs/upgrade-rules.md.
 	Kind upgrade.FindingKind `json:"kind"`
-	// Semantics are those under which the problem exists; empty if it does not depend on them.
+	// Semantics are the edge semantics under which the problem exists; empty if the problem does not depend on the semantics.
 	Semantics upgrade.Semantics `json:"semantics,omitempty"`
 	// Subject is the version, channel, entry or step rule that has the problem.
 	Subject string `json:"subject"`
@@ -50,10 +50,10 @@ type Finding struct {
 	Remedy  string `json:"remedyText,omitempty"`
 }
 
-// Package has the numbers of one package, under all semantics.
+// Package describes one package: the number of its versions, and its counts of edges and problems under each of the semantics.
 type Package struct {
 	Name string `json:"name"`
-	// Semantics are those that the package selects.
+	// Semantics are the edge semantics that the package selects.
 	Semantics upgrade.Semantics `json:"semantics"`
 	Versions  int               `json:"versionCount"`
 	// Head is the version that all others should reach; empty if no version is semantic.
@@ -72,8 +72,8 @@ type Counts struct {
 	Both    int `json:"underBoth"`
 }
 
-// NewReport returns the report about packages. It contains the findings under the selected semantics, and those that do not depend on
-// semantics. done ends the work early; the report is then incomplete.
+// NewReport returns the report about the packages of the catalog name. The report contains the findings under the selected semantics and
+// the findings that do not depend on the semantics. Closing done stops the work early; the report is then incomplete.
 func NewReport(name string, packages []catalog.Package, selected semantics.Selection, done <-chan struct{}) Report {
 	report := Report{Type: printer.TypeOf("CatalogLint"), Catalog: name, Findings: []Finding{}, Packages: []Package{}}
 	for i := range packages {

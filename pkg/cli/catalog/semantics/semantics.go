@@ -1,5 +1,5 @@
-// Package semantics defines the flag --semantics of the commands for catalog authors, which selects the semantics that a report is made
-// under. The package neither reads catalogs nor prints. pkg/cli/catalog/lint and pkg/cli/catalog/simulate use it.
+// Package semantics defines the flag --semantics of "catalog lint" and "catalog simulate". The flag selects the edge semantics that a
+// report covers. The package neither reads catalogs nor prints.
 package semantics
 
 import (
@@ -18,7 +18,7 @@ type Selection string
 
 // The values of --semantics besides the names of the semantics.
 const (
-	// OfPackage selects the semantics that each package selects in its rules, or else channel.
+	// OfPackage selects the semantics that the rules of each package select, or channel if they select none.
 	OfPackage Selection = "package"
 	// All selects all semantics.
 	All Selection = "all"
@@ -45,7 +45,7 @@ func (s Selection) Validate() error {
 	return exit.With(exit.Usage, fmt.Errorf("unknown value %q of --semantics: use one of %s", s, strings.Join(values(), ", ")))
 }
 
-// Includes reports whether the selection includes semantics, for a package that selects ofPackage.
+// Includes reports whether s selects semantics, for a package whose own semantics are ofPackage.
 func (s Selection) Includes(semantics, ofPackage upgrade.Semantics) bool {
 	switch s {
 	case All:

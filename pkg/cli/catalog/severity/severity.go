@@ -1,5 +1,5 @@
-// Package severity defines how much a finding about a catalog matters. pkg/upgrade defines the findings; pkg/cli/catalog/lint prints them,
-// and pkg/cli/catalog/simulate fails for the same ones as lint.
+// Package severity defines how much a finding about a catalog matters. pkg/upgrade defines the findings. pkg/cli/catalog/lint prints them,
+// and pkg/cli/catalog/simulate fails for those of severity Error, as lint does.
 package severity
 
 import "github.com/openshift/platform-operators/pkg/upgrade"
@@ -11,9 +11,9 @@ type Severity string
 const (
 	// Error means that the catalog is invalid: it has content that has no effect, or rules that no operator can meet.
 	Error Severity = "Error"
-	// Warning means that the catalog can be used, and that operators may not be upgraded as its author expects.
+	// Warning means that the catalog can be used, but that operators may be upgraded differently than its author expects.
 	Warning Severity = "Warning"
-	// Info is not a problem.
+	// Info means that the finding is not a problem.
 	Info Severity = "Info"
 )
 

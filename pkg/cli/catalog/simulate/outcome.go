@@ -16,17 +16,19 @@ type Change string
 // The changes.
 const (
 	Unchanged Change = "Unchanged"
-	// NewlyBlocked means that the operator no longer reaches the head. Unblocked means that it now reaches the head.
+	// NewlyBlocked means that the operator reaches the head only without the planned rules. Unblocked means that it reaches the head only
+	// with the planned rules.
 	NewlyBlocked Change = "NewlyBlocked"
 	Unblocked    Change = "Unblocked"
-	// OtherTarget means that the path ends at a different version, OtherPath that it leads to the same version through different ones.
+	// OtherTarget means that the path ends at a different version. OtherPath means that the path ends at the same version, but passes
+	// through different ones.
 	OtherTarget Change = "OtherTarget"
 	OtherPath   Change = "OtherPath"
 	// OtherReason means that the operator stays blocked, but for a different reason.
 	OtherReason Change = "OtherReason"
 )
 
-// simulate returns the outcomes of a package.
+// simulate returns the outcomes for the versions of a package: with the rules in the catalog and, if there are any, with the planned rules.
 func (in Input) simulate(from *catalog.Package) Package {
 	pkg, findings := upgrade.FromCatalog(from)
 	pkg.Limit.Done = in.Done
@@ -59,8 +61,8 @@ func (in Input) simulate(from *catalog.Package) Package {
 	return simulated
 }
 
-// problems returns the errors that the command lint would report: those in the content, and those in the planned rules or, without planned
-// rules, in the catalog's rules.
+// problems returns the errors that the command lint would report for the package. If the package has planned rules, they take the place of
+// the rules in the catalog.
 func (in Input) problems(pkg upgrade.Package, planned upgrade.Rules, findings []upgrade.Finding) (problems []string) {
 	if _, isPlanned := in.Planned[pkg.Name]; isPlanned {
 		pkg.Rules, pkg.Unreadable = []upgrade.Rules{planned}, nil
@@ -74,15 +76,16 @@ func (in Input) problems(pkg upgrade.Package, planned upgrade.Rules, findings []
 	return problems
 }
 
-// selected returns the results under the selected semantics: one or all, for each package and for all rules.
+// selected returns the results under the selected semantics. These are either the results under one of the semantics or those under all of
+// them, so a simulation with planned rules has the same number of results as one without.
 func (in Input) selected(pkg *upgrade.Package, simulation upgrade.Simulation) []upgrade.SemanticsResult {
 	return slices.DeleteFunc(simulation.Results, func(result upgrade.SemanticsResult) bool {
 		return !in.Semantics.Includes(result.Semantics, pkg.EffectiveSemantics())
 	})
 }
 
-// setUnfit sets the reason why the cluster must not run a bundle, by the same decision as the manager's. The manager also checks
-// minKubeVersion and the kinds on the cluster, which cannot be known from a catalog.
+// setUnfit marks the bundles that do not support the OpenShift version of the cluster, by the same rule as the manager. Unlike the manager,
+// it does not check minKubeVersion and the kinds that the cluster serves, which are not known without a cluster.
 func (in Input) setUnfit(pkg *upgrade.Package, from *catalog.Package) {
 	if in.Cluster == nil {
 		return
@@ -99,7 +102,7 @@ func (in Input) setUnfit(pkg *upgrade.Package, from *catalog.Package) {
 	}
 }
 
-// newOutcome returns the outcome for the bundle with an index.
+// newOutcome returns the outcome for an operator at the bundle with index at in simulation.Bundles.
 func newOutcome(simulation upgrade.Simulation, result upgrade.SemanticsResult, at int) Outcome {
 	from := result.Outcomes[at]
 	outcome := Outcome{Semantics: result.Semantics, Stranded: from.Stranded, CutOff: from.CutOff}

@@ -26,7 +26,7 @@ func (r Report) print(w io.Writer, l printer.Layout) error {
 	return err
 }
 
-// names returns the bundles of the versions that do not reach the head, with the planned rules if there are any.
+// names returns the bundles of the versions that do not reach the head. If there are planned rules, the outcome under these rules counts.
 func (r Report) names() []string {
 	var names []string
 	for _, p := range r.Packages {

@@ -16,7 +16,7 @@ type Report struct {
 	printer.Type `json:",inline"`
 	// Catalog is the directory or the reference of the image.
 	Catalog string `json:"catalog"`
-	// OpenShift is the minor version of the cluster; empty if every version fits.
+	// OpenShift is the minor version of the cluster; empty if versions are not checked against a cluster.
 	OpenShift string    `json:"openShiftVersion,omitempty"`
 	Summary   Summary   `json:"summary"`
 	Packages  []Package `json:"packages"`
@@ -44,9 +44,9 @@ type Package struct {
 	Name string `json:"name"`
 	// Head is the version that all others should reach; empty if no version is semantic.
 	Head string `json:"head,omitempty"`
-	// Problems are the errors of the command lint about the package, with the planned rules if there are any.
+	// Problems are the errors that the command lint reports for the package, under the planned rules if there are any.
 	Problems []string `json:"problems,omitempty"`
-	// Versions are in ascending order, under each of the selected semantics.
+	// Versions has an entry for each version under each of the selected semantics. It is ordered by semantics, then by ascending version.
 	Versions []Version `json:"versions"`
 }
 
@@ -81,23 +81,24 @@ type Blocked struct {
 	Version string `json:"blockedVersion"`
 	// Reason is one of the reasons in docs/upgrade-rules.md.
 	Reason upgrade.Reason `json:"blockedReason"`
-	// Message is a clause about Version.
+	// Message says why, as a clause that follows Version in a sentence.
 	Message string `json:"blockedMessage"`
 }
 
 // Input is what a report is made from.
 type Input struct {
-	// Catalog names the catalog, and Packages are those to simulate.
+	// Catalog names the catalog. Packages are its packages to simulate.
 	Catalog  string
 	Packages []catalog.Package
-	// Cluster is the minor version of OpenShift; nil means that every version fits.
+	// Cluster is the minor version of OpenShift that versions must support; nil if versions are not checked against a cluster.
 	Cluster   *compat.Minor
 	Semantics semantics.Selection
 	// From is the only version to report; the zero Version means all.
 	From upgrade.Version
-	// Planned holds the planned rules by package; nil for no comparison. If it is set, packages without planned rules are not reported.
+	// Planned holds the planned rules, keyed by package; nil for a report without a comparison. If it is set, packages without planned
+	// rules are not reported.
 	Planned map[string]upgrade.Rules
-	// Done ends the work early; the report is then incomplete.
+	// Done stops the work early when it is closed; the report is then incomplete.
 	Done <-chan struct{}
 }
 

@@ -41,8 +41,8 @@ func readRulesFile(path string, packages []catalog.Package) (map[string]upgrade.
 	return rules, nil
 }
 
-// readRules reads rules by package: YAML documents or one JSON object, each with the rules of one package. As in a catalog's property,
-// schema may be left out. The package may be left out if there is only one.
+// readRules returns the rules in raw, keyed by package. raw consists of YAML documents, or of one JSON object, each with the rules of one
+// package. The field schema is optional, as in a catalog's property. The field package is optional if there is only one package.
 func readRules(raw []byte, packages []catalog.Package) (map[string]upgrade.Rules, error) {
 	if len(raw) > maxRulesFile {
 		return nil, fmt.Errorf("it has more than %d bytes", maxRulesFile)

@@ -21,7 +21,7 @@ import (
 // maxWarnings is the maximum number of problems that the command prints for one package.
 const maxWarnings = 5
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "catalog simulate".
 type Options struct {
 	Output *printer.Flags
 	// Content selects the catalog and its packages.
@@ -29,7 +29,7 @@ type Options struct {
 	Semantics semantics.Selection
 	// RulesFile is a file with planned rules; empty for none.
 	RulesFile string
-	// Cluster is a version of OpenShift; empty means that every version fits.
+	// Cluster is the version of OpenShift that versions must support; empty if versions are not checked against a cluster.
 	Cluster string
 	// From is the only version to report; empty for all.
 	From string
@@ -44,7 +44,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlags(), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "catalog simulate".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{

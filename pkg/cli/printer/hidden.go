@@ -42,12 +42,14 @@ func replaceHidden(content []byte, escaped func(rune) string) []byte {
 	})
 }
 
-// toYAML converts JSON to YAML in which hidden characters are escaped. Only a text in double quotes can contain escapes.
+// toYAML converts JSON to YAML with escapes for hidden characters. YAML allows escapes only in double quotes, so all strings of a document
+// with hidden characters are quoted.
 func toYAML(content []byte) ([]byte, error) {
 	if !hidden.Match(content) {
 		return yaml.JSONToYAML(content)
 	}
-	// YAML has no pairs of escapes for one character, so such characters stay unescaped; its parser refuses the other hidden characters.
+	// YAML cannot escape a character above U+FFFF by two \u escapes as JSON does, so such a character stays unescaped here. The YAML parser
+	// refuses other hidden characters.
 	readable := replaceHidden(content, func(r rune) string {
 		if r > 0xffff {
 			return string(r)
@@ -68,7 +70,7 @@ func toYAML(content []byte) ([]byte, error) {
 	return replaceHidden(out.Bytes(), func(r rune) string { return fmt.Sprintf(`\U%08x`, r) }), nil
 }
 
-// unfold gives the lists and objects of a document that was JSON the usual YAML style. Texts stay in double quotes.
+// unfold gives the lists and objects of a document that was parsed from JSON the block style of YAML. Strings stay in double quotes.
 func unfold(node *yamlv3.Node) {
 	if node.Kind != yamlv3.ScalarNode {
 		node.Style = 0

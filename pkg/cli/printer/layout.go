@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxPath is the maximum number of versions in the result of Path, not counting the number of the omitted ones.
+// maxPath is the maximum number of versions that Path shows of a longer path.
 const maxPath = 4
 
 // Layout is how a report is printed.

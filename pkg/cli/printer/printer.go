@@ -25,9 +25,9 @@ const (
 	FormatTable Format = "table"
 	// FormatWide is a table with more columns.
 	FormatWide Format = "wide"
-	// FormatJSON is the whole report. Fields are only ever added to it.
+	// FormatJSON is the whole report as JSON. A release may add fields, but does not change or remove any.
 	FormatJSON Format = "json"
-	// FormatYAML is the same as YAML.
+	// FormatYAML is the same report as YAML.
 	FormatYAML Format = "yaml"
 	// FormatName is one name on each line.
 	FormatName Format = "name"
@@ -78,7 +78,7 @@ func (f *Flags) Validate() error {
 	return exit.With(exit.Usage, fmt.Errorf("unknown format %q of --output: use one of %s", f.Output, f.list()))
 }
 
-// list returns the valid formats as a text.
+// list returns the valid formats, separated by commas.
 func (f *Flags) list() string {
 	var names []string
 	for _, format := range f.formats {
@@ -144,7 +144,7 @@ type Type struct {
 	Kind       string `json:"kind"`
 }
 
-// TypeOf returns the type of a report. The cluster does not serve an API of that type.
+// TypeOf returns the type of a report of a kind. The API group exists only in reports: no cluster serves it.
 func TypeOf(kind string) Type {
 	return Type{APIVersion: "cli.platform.openshift.io/v1alpha1", Kind: kind}
 }

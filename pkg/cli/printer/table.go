@@ -43,7 +43,7 @@ func (t Table) Write(w io.Writer, width int, headers bool) error {
 	return err
 }
 
-// WithoutEmpty returns the table without a column if all its cells are empty.
+// WithoutEmpty returns the table without the named column if every cell of that column is empty, or else the table itself.
 func (t Table) WithoutEmpty(column string) Table {
 	at := slices.Index(t.Columns, column)
 	if at < 0 || slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != "" }) {
@@ -56,7 +56,8 @@ func (t Table) WithoutEmpty(column string) Table {
 	return without
 }
 
-// rows returns the rows, with the headings if headers is true, and with text in each cell. Line breaks and hidden characters become spaces.
+// rows returns the rows with the text to write, after a row of headings if headers is true. An empty cell becomes "<none>". Line breaks and
+// hidden characters become spaces.
 func (t Table) rows(headers bool) [][]string {
 	var rows [][]string
 	if headers {

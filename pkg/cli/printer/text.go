@@ -56,8 +56,8 @@ func Wrap(line string, width int) []string {
 var command = regexp.MustCompile(`(?:^|[ (])(?:oc|kubectl) [a-z]`)
 
 // Indented returns text, which may have several lines, wrapped within width and with an indent before each line. If a line that contains a
-// command is too long, the command, up to the end of its line, goes on a line of its own and is not broken: a line that the terminal wraps
-// itself is copied as one line. The result ends with a line break, unless text is empty.
+// command is too long, the command goes on a line of its own, which is not broken. Then a user can copy the command as one line, even if
+// the terminal wraps it. The result ends with a line break, unless text is empty.
 func Indented(text, indent string, width int) string {
 	var out strings.Builder
 	if width > 0 {

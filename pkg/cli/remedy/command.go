@@ -38,7 +38,8 @@ func (t Tools) PatchOperator(name string, fields map[string]any) string {
 	return t.Client + " patch platformoperator " + shell.Quote(name) + " --type=merge -p " + quoted(map[string]any{"spec": fields})
 }
 
-// AllowPackage returns the command that adds a package to spec.allowedPackages of the PlatformOperatorManager, which must not be empty.
+// AllowPackage returns the command that adds a package to spec.allowedPackages of the PlatformOperatorManager. The list must not be absent,
+// because the command appends to it.
 func (t Tools) AllowPackage(name string) string {
 	patch := []map[string]any{{"op": "add", "path": "/spec/allowedPackages/-", "value": name}}
 	return t.Client + " patch platformoperatormanager " + operatorv1alpha1.PlatformOperatorManagerName + " --type=json -p " + quoted(patch)
@@ -63,13 +64,13 @@ func (t Tools) Graph(operator string) string { return t.Plugin + " graph " + she
 // Status returns the command that shows everything about a PlatformOperator.
 func (t Tools) Status(operator string) string { return t.Plugin + " status " + shell.Quote(operator) }
 
-// quoted returns a value as JSON in one word for a shell.
+// quoted returns a value as JSON, quoted as one word for a shell.
 func quoted(value any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false) // a range has "<" and ">"
 	if err := encoder.Encode(value); err != nil {
-		return "''" // patches have only texts, lists and booleans
+		return "''" // cannot happen: patches consist of maps, lists, strings and booleans
 	}
 	return shell.Quote(strings.TrimSpace(text.String()))
 }

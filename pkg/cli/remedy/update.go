@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
-// atOwnRisk ends the texts of remedies that lead to upgrades which no author has tested.
+// atOwnRisk is the end of a remedy that permits upgrades which the author of the package does not permit.
 const atOwnRisk = "spec.upgrades.edges: SelfCertified permits it at your own risk"
 
 // blockedUpdate is an available update with its operator, for a remedy.
@@ -57,8 +57,8 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 	platformv1alpha1.BlockedChannel: {"Select a channel that has the version.", blockedUpdate.addChannel},
 }
 
-// ForUpdate returns what permits an available update; nil if nothing blocks it. For a reason that only a newer manager knows, it names the
-// object to read.
+// ForUpdate returns the remedy that permits an available update; nil if nothing blocks the update. If this version does not know the
+// reason, because a newer manager wrote it, the remedy is to read the message.
 func ForUpdate(t Tools, operator *platformv1alpha1.PlatformOperator, update platformv1alpha1.AvailableUpdate) *Remedy {
 	if update.BlockedReason == "" {
 		return nil
@@ -94,7 +94,8 @@ func (b blockedUpdate) pin() string {
 	return b.PatchOperator(b.operator.Name, map[string]any{"package": map[string]any{"version": b.update.Version}})
 }
 
-// widen returns the command that extends the range by the versions from the installed one to the update. Other versions stay excluded.
+// widen returns the command that extends the range in spec.package.version by the versions from the installed one up to the update. Other
+// versions stay excluded.
 func (b blockedUpdate) widen() string {
 	installed := b.operator.Status.Installed
 	if installed == nil {
@@ -108,7 +109,8 @@ func (b blockedUpdate) widen() string {
 }
 
 // addChannel returns the command that adds one of the update's channels to the selected channels. If the operator uses the default channel
-// and its name is not known, a list of channels would deselect it, so the command opens the editor instead.
+// and the name of that channel is not known, the command opens an editor instead, because a list without the default channel would deselect
+// it.
 func (b blockedUpdate) addChannel() string {
 	channels := slices.Clone(b.operator.Spec.Package.Channels)
 	if installed := b.operator.Status.Installed; len(channels) == 0 && installed != nil && installed.Channel != "" {

@@ -98,7 +98,7 @@ func (c Channel) shown() string {
 	return printer.First(maxShown, versions)
 }
 
-// versions returns a table with a row for each version of a package, with all its channels.
+// versions returns a table with a row for each version of a package. The row lists all channels that have the version.
 func (r Report) versions() printer.Table {
 	table := printer.Table{Columns: []string{"PACKAGE", "VERSION", "MAX OPENSHIFT", "CATALOG", "NOTE", "CHANNELS"}}
 	for _, p := range r.Packages {

@@ -28,7 +28,7 @@ type Catalog struct {
 	Name string `json:"name"`
 	// Packages is the number of all packages in the catalog.
 	Packages int `json:"packageCount"`
-	// Error is the reason why the catalog could not be read; empty if it was.
+	// Error is the reason why the catalog could not be read; empty if it was read.
 	Error string `json:"error,omitempty"`
 }
 
@@ -119,7 +119,7 @@ func (q Query) allows(name string) bool {
 	})
 }
 
-// NewReport returns the report about packages, in the order in which they were found.
+// NewReport returns the report about packages, sorted by name and catalog.
 func NewReport(text string, catalogs []Catalog, packages []Package) Report {
 	slices.SortFunc(packages, func(a, b Package) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Catalog, b.Catalog)) })
 	if packages == nil {

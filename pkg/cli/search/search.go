@@ -19,7 +19,7 @@ import (
 // maxFaults is the maximum number of faults of one package that the command prints along with a table. JSON and YAML contain all faults.
 const maxFaults = 5
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "search".
 type Options struct {
 	Output *printer.Flags
 	// Catalogs select what to search.
@@ -38,7 +38,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlags(), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "search".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{

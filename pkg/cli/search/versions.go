@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// ordered is a version with its order. The order is zero for a version that is not semantic.
+// ordered is a version with the semantic version that it is sorted by; order is zero for a version that is not semantic.
 type ordered struct {
 	Version
 	order upgrade.Version
@@ -46,7 +46,7 @@ func newVersion(bundle *catalog.Bundle) ordered {
 	return version
 }
 
-// compareVersions orders versions newest first, followed by those that are not semantic, which it orders by their text.
+// compareVersions orders versions newest first. Versions that are not semantic come last, in descending order of their text.
 func compareVersions(a, b ordered) int {
 	switch {
 	case a.order.IsZero() && b.order.IsZero():

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/operators"
 )
 
-// Detail is more about one operator.
+// Detail holds what a report about one operator shows in addition to its summary.
 type Detail struct {
 	// Bundle and Image are those of the installed bundle; empty if none is installed.
 	Bundle string `json:"bundle,omitempty"`
@@ -21,7 +21,7 @@ type Detail struct {
 	// Updates are the available updates, newest first. UpdatesTotal is their number, including those that the status omits.
 	Updates      []Update `json:"updates,omitempty"`
 	UpdatesTotal int      `json:"updateCount,omitempty"`
-	// Drift holds the changes by other clients that were not reverted, or that were the last to be reverted, newest first.
+	// Drift holds the changes by other clients that status.drift of the BundleDeployment records, newest first.
 	Drift []Drift `json:"drift,omitempty"`
 	// Unready are the first objects that are not healthy, with the reason.
 	Unready  []string `json:"unready,omitempty"`

@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// leaseTolerance is how long a Lease must have expired before that proves that the manager is not running. It covers the time that a
-// manager takes to start, and the difference between the clocks of this machine and the cluster.
+// leaseTolerance is how long a Lease must have been expired before the manager counts as stopped. It covers the time that a manager takes
+// to start, and the difference between the clocks of this machine and the cluster.
 const leaseTolerance = 5 * time.Minute
 
-// addLease adds whether the manager is running, judged by its Lease, which may be nil.
+// addLease sets whether the manager has stopped, according to its Lease. It sets nothing if lease is nil.
 func (c *Cluster) addLease(lease *coordinationv1.Lease, now time.Time) {
 	if lease == nil || lease.Spec.RenewTime == nil {
 		return
@@ -25,7 +25,8 @@ func (c *Cluster) addLease(lease *coordinationv1.Lease, now time.Time) {
 	c.StoppedManager = now.After(end.Add(leaseTolerance))
 }
 
-// ManagerSentence returns a sentence that the manager is not running, with the next step; empty if nothing shows that it is not.
+// ManagerSentence returns a sentence that says that the manager does not run, and the next step; empty if the manager does not count as
+// stopped.
 func (c Cluster) ManagerSentence(now time.Time) string {
 	if !c.StoppedManager {
 		return ""

@@ -41,7 +41,8 @@ func (r Report) print(w io.Writer, l layout) error {
 	return err
 }
 
-// write writes the verdict: one sentence, the message of the condition if the answer is not yes, and the conditions of the ClusterOperator.
+// write writes the verdict: one sentence, the message of the condition unless the upgrade is permitted, and the conditions of the
+// ClusterOperator or the manager.
 func (c Cluster) write(out *strings.Builder, l layout) {
 	out.WriteString(printer.Indented(c.Sentence(), "", l.Width))
 	if c.Decision != Permitted {
@@ -102,7 +103,7 @@ func (c Condition) isBad() bool {
 	return isTrue
 }
 
-// writeOperators writes the counts, the table, and the messages of the operators that are not healthy.
+// writeOperators writes the counts and the table. The detail follows, or else the messages of the operators that are not healthy.
 func (r Report) writeOperators(out *strings.Builder, l layout) error {
 	if len(r.Operators) == 0 {
 		out.WriteString(printer.Indented(fmt.Sprintf("No PlatformOperators are installed. Find packages with: %s search", l.name), "", l.Width))
@@ -182,7 +183,7 @@ func (r Report) table(l layout) printer.Table {
 	return table
 }
 
-// known returns the text of a value; "Unknown" for nil.
+// known returns "Yes" or "No" for a value, and "Unknown" for nil.
 func known(value *bool) string {
 	switch {
 	case value == nil:

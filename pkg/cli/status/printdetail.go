@@ -51,7 +51,7 @@ func lines(length int, entry func(int) string) []string {
 	return found
 }
 
-// conditions returns a line for each condition. There are only a handful, and the admin may be looking for any of the messages.
+// conditions returns a line for each condition. It omits none: there are only a handful, and an admin may look for any of the messages.
 func (d *Detail) conditions() []string {
 	var found []string
 	for _, condition := range d.Conditions {

@@ -20,7 +20,7 @@ import (
 
 // Objects holds the API objects that a report is based on.
 type Objects struct {
-	// Now is the time of the report. The time when the Lease was last renewed is compared with it.
+	// Now is the time of the report. It decides whether the manager's Lease has expired.
 	Now time.Time
 	// ClusterVersion, ClusterOperator, Manager and the manager's Lease are nil if they do not exist or could not be read.
 	ClusterVersion  *configv1.ClusterVersion
@@ -103,8 +103,7 @@ func count(number *int, counts bool) {
 	}
 }
 
-// The errors of a command that is to answer whether something is blocked, for the case that an object which could not be read may change
-// the answer.
+// Errors of a report that cannot say whether something is blocked, because an object that could not be read may change the answer.
 var (
 	// ErrUndecided is about the upgrade of the cluster.
 	ErrUndecided = exit.With(exit.Failure, errors.New("it is not known whether the upgrade of the cluster is blocked, because not every "+
@@ -114,7 +113,7 @@ var (
 		"BundleDeployment could not be read: correct what the warnings name"))
 )
 
-// undecided returns the error for a report that cannot decide whether something is blocked (IsBlocked); nil if it can.
+// undecided returns the error for a report that cannot say whether something is blocked; nil if it can.
 func (r Report) undecided() error {
 	switch {
 	case r.Detail != nil && r.unreadDeployments:

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "status".
 type Options struct {
 	Output *printer.Flags
 	// Operator is the name of a PlatformOperator; empty for all of them.
@@ -29,7 +29,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlags(), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "status".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{
@@ -94,8 +94,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the objects and prints the report. It returns an error with code exit.Blocked if the report IsBlocked, and ErrUndecided or
-// ErrOperatorUndecided if that cannot be decided.
+// Run reads the objects and prints the report. It returns an error with code exit.Blocked if the report IsBlocked. If it is not known
+// whether something is blocked, it returns ErrUndecided or ErrOperatorUndecided.
 func (o *Options) Run(ctx context.Context) error {
 	objects, err := Read(ctx, o.connection, o.Operator)
 	if err != nil {

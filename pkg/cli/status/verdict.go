@@ -41,7 +41,7 @@ type Condition struct {
 	Outdated bool `json:"outdated,omitempty"`
 }
 
-// Cluster is the cluster's verdict about its platform operators.
+// Cluster is the verdict on whether the platform operators permit the upgrade of the cluster, and the conditions that are reported with it.
 type Cluster struct {
 	// Version is the version of OpenShift; empty if the cluster is not OpenShift.
 	Version string `json:"version,omitempty"`
@@ -105,8 +105,8 @@ func newManagerCondition(of operatorv1.OperatorCondition) Condition {
 	return Condition{Type: of.Type, Status: string(of.Status), Reason: of.Reason, Message: of.Message}
 }
 
-// isNotable reports whether a condition of the PlatformOperatorManager is part of the verdict: whether operators are available and
-// progressing, and what is degraded.
+// isNotable reports whether a condition of the PlatformOperatorManager is part of the report: each Available condition, and each
+// Progressing or Degraded condition that is True.
 func isNotable(condition operatorv1.OperatorCondition) bool {
 	if strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeAvailable) {
 		return true
@@ -116,8 +116,9 @@ func isNotable(condition operatorv1.OperatorCondition) bool {
 		strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeDegraded))
 }
 
-// addOperator adds what the ClusterOperator reports. The cluster-version operator and oc adm upgrade read the same. If both objects have
-// the same decision, the message of the PlatformOperatorManager is kept, because its lines do not begin with the names of conditions.
+// addOperator adds what the ClusterOperator reports. The cluster-version operator and oc adm upgrade read the same conditions. If the
+// PlatformOperatorManager has the same decision, its message is kept, because the lines of that message do not begin with names of
+// conditions.
 func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 	c.isFromClusterOperator = true
 	c.Conditions, c.Source = nil, "ClusterOperator/"+cluster.ClusterOperatorName
@@ -142,8 +143,8 @@ func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 	}
 }
 
-// addBlockers adds the operators that block the upgrade if no object with the verdict is available, for example because the user may not
-// read it. If the verdict is not known, it must not look as if the upgrade were permitted.
+// addBlockers sets the decision to Blocked if operators block the upgrade and no object reports a decision, for example because the user
+// may not read it. Otherwise, the report would hide that the upgrade is blocked.
 func (c *Cluster) addBlockers(all []operators.Operator) {
 	var names []string
 	for _, o := range all {

@@ -45,7 +45,7 @@ func (r Report) versions() []string {
 	return versions
 }
 
-// sentences returns what is installed, and how many updates there are.
+// sentences returns sentences that say what is installed, how many updates there are, and how to see those that the status omits.
 func (r Report) sentences(plugin string) []string {
 	var found []string
 	tools := remedy.Tools{Plugin: plugin}
@@ -69,7 +69,7 @@ func (r Report) sentences(plugin string) []string {
 	return found
 }
 
-// from returns a clause with the channel and the catalog that the installed version is from; empty if the status does not contain them.
+// from returns a clause with the channel and the catalog of the installed version; empty if the status does not contain them.
 func (r Report) from() string {
 	if r.Channel == "" || r.Catalog == "" {
 		return ""

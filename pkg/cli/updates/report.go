@@ -1,6 +1,6 @@
 // Package updates implements the command "updates": it lists the versions above the installed one, with the path to each, what blocks it,
-// and the command that permits it. The report is a pure function of the PlatformOperator, whose status holds the newest updates and the
-// number of all; the command does not read catalogs.
+// and the command that permits it. The report is a pure function of the PlatformOperator. The status of the PlatformOperator lists the
+// newest updates and has the number of all of them, so the command does not read catalogs.
 package updates
 
 import (
@@ -17,7 +17,7 @@ type Report struct {
 	printer.Type `json:",inline"`
 	Operator     string `json:"operator"`
 	Package      string `json:"package"`
-	// Installed is the installed version. Channel and Catalog are where that version is from; empty if the status does not contain them.
+	// Installed is the installed version. Channel and Catalog are those that it was chosen from; empty if the status does not contain them.
 	Installed string `json:"installedVersion,omitempty"`
 	Channel   string `json:"channel,omitempty"`
 	Catalog   string `json:"catalog,omitempty"`
@@ -65,7 +65,7 @@ func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) 
 	return report
 }
 
-// isCut reports whether the path of an update stops before the update's version.
+// isCut reports whether the status contains only the beginning of the path to an update.
 func isCut(update platformv1alpha1.AvailableUpdate) bool {
 	return len(update.Path) == platformv1alpha1.MaxPath && update.Path[len(update.Path)-1] != update.Version
 }

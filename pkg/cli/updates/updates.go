@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
-// Options are the options of the command.
+// Options are the argument and flags of the command "updates".
 type Options struct {
 	Output *printer.Flags
 	// Operator is the name of a PlatformOperator.
@@ -30,7 +30,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 	return &Options{Output: printer.NewFlags(), invocation: i}
 }
 
-// NewCommand returns the command.
+// NewCommand returns the command "updates".
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{
@@ -77,7 +77,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the PlatformOperator and prints the report. It returns an error with code Blocked if all updates are blocked.
+// Run reads the PlatformOperator and prints the report. It returns an error with code Blocked if all updates that the status lists are
+// blocked.
 func (o *Options) Run(ctx context.Context) error {
 	operator, err := o.connection.Operator(ctx, o.Operator)
 	if err != nil {

@@ -72,8 +72,8 @@ const (
 //
 // +kubebuilder:validation:MinProperties=1
 type BundleStatus struct {
-	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until the
-	// manager has reconciled the object.
+	// conditions describe the state of the Bundle. The only type is Unpacked. The list has 1 to 16 entries. It is absent until
+	// the manager has reconciled the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -98,8 +98,8 @@ type BundleStatus struct {
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under it. It is
-	// absent until the content is read.
+	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content under
+	// this digest. The field is absent until the content is read.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -130,7 +130,8 @@ type BundleStatus struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Objects int32 `json:"objects,omitempty"`
 
-	// bytes is the size of all files of the content, from 1 to 9007199254740991. It is absent until the content is read.
+	// bytes is the total size of all files of the content, from 1 to 9007199254740991 bytes. It is absent until the content is
+	// read.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9007199254740991

@@ -6,7 +6,8 @@ const (
 	ConditionUnpacked = "Unpacked"
 	// ConditionHasValidBundle is True while the content can be rendered.
 	ConditionHasValidBundle = "HasValidBundle"
-	// ConditionInstalled is True while every object of a revision is applied, also during and after a later one that failed.
+	// ConditionInstalled is True while every object of a revision is applied. It stays True during the rollout of a later
+	// revision, even if that rollout fails.
 	ConditionInstalled = "Installed"
 	// ConditionHealthy is True while every object of the newest revision passes its probe. After a rollback, it describes the restored
 	// revision. While the newest revision is refused, it describes the active one.
@@ -92,11 +93,12 @@ const (
 	ReasonPaused = "Paused"
 )
 
-// Reasons of the Drifted condition; AsExpected while there is no drift.
+// Reasons of the Drifted condition. The reason is AsExpected while there is no drift.
 const (
 	// ReasonDriftReported means that drift is not reverted, because spec.drift.policy is Report or spec.paused is set.
 	ReasonDriftReported = "DriftReported"
-	// ReasonDriftContested means that a change returns each time that it is reverted, so that it is reverted less and less often.
+	// ReasonDriftContested means that a change returns each time that the manager reverts it. The manager reverts it less and
+	// less often.
 	ReasonDriftContested = "DriftContested"
 	// ReasonDriftIgnored means that the manager does not look for drift, because spec.drift.policy is Ignore.
 	ReasonDriftIgnored = "DriftIgnored"
@@ -116,8 +118,9 @@ const (
 	LabelAggregateToBundles = "platform.openshift.io/aggregate-to-bundles"
 	// Finalizer keeps a BundleDeployment until its objects have been removed in order.
 	Finalizer = GroupName + "/teardown"
-	// FinalizerCachedBundle and FinalizerUnpackCache kept a BundleDeployment while a process of rukpak had files of it. The manager
-	// removes them after it has taken over everything that rukpak applied, or during the removal.
+	// FinalizerCachedBundle and FinalizerUnpackCache are finalizers of rukpak, which kept a BundleDeployment until rukpak had
+	// deleted its files. The manager removes them after it has taken over everything that rukpak applied, or during the removal
+	// of the BundleDeployment.
 	FinalizerCachedBundle = GroupName + "/delete-cached-bundle"
 	FinalizerUnpackCache  = GroupName + "/cleanup-unpack-cache"
 )

@@ -1,18 +1,19 @@
 package v1alpha2
 
-// Reasons of Events on a BundleDeployment about what the manager does.
+// Reasons of Events on a BundleDeployment about actions of the manager.
 const (
 	// EventRollOutStarted means that the rollout of a revision begins.
 	EventRollOutStarted = "RollOutStarted"
 	// EventRevisionActive means that a revision is complete and healthy.
 	EventRevisionActive = "RevisionActive"
-	// EventRolledBack means that the revision before one that missed its deadline is active again.
+	// EventRolledBack means that a revision missed its deadline, and that the revision before it is active again.
 	EventRolledBack = "RolledBack"
 	// EventPruned means that objects which only an earlier or a failed revision had were deleted or released.
 	EventPruned = "Pruned"
 	// EventDriftRepaired means that changes or deletions by others were reverted.
 	EventDriftRepaired = "DriftRepaired"
-	// EventDriftSeen means that most of many simultaneous changes have no Event of their own. The message counts them.
+	// EventDriftSeen stands for many simultaneous changes, most of which have no Event of their own. The message has their
+	// number.
 	EventDriftSeen = "DriftSeen"
 	// EventAPIWarning means that the API server returned a warning for an applied object.
 	EventAPIWarning = "APIWarning"
@@ -48,7 +49,7 @@ const (
 	EventRollingBack           = ReasonRollingBack
 )
 
-// Reasons of Events on a Bundle, beside EventUnpackFailed and EventProvisionerNotFound.
+// Reasons of Events on a Bundle, in addition to EventUnpackFailed and EventProvisionerNotFound.
 const (
 	// EventUnpackSuccessful means that the content of a Bundle was read.
 	EventUnpackSuccessful = ReasonUnpackSuccessful

@@ -13,9 +13,9 @@ type Drift struct {
 	Policy DriftPolicy `json:"policy,omitempty"`
 
 	// additions selects what happens to fields, map entries and list items that others add. Report lists them in status.drift,
-	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. What the controllers of Kubernetes,
-	// service-ca and cert-manager add does not count as an addition. Defaults to the value of the ProvisionerClass. If the class
-	// has no value, defaults to Ignore if policy is Ignore, else to Report.
+	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. Fields that the controllers of
+	// Kubernetes, service-ca and cert-manager add do not count as additions. Defaults to the value of the ProvisionerClass. If
+	// the class has no value, defaults to Ignore if policy is Ignore, else to Report.
 	// +optional
 	Additions AdditionsPolicy `json:"additions,omitempty"`
 
@@ -50,9 +50,9 @@ type AdditionsPolicy string
 const (
 	// AdditionsReport lists additions in the status. It is the default.
 	AdditionsReport AdditionsPolicy = "Report"
-	// AdditionsIgnore does not list them.
+	// AdditionsIgnore neither lists nor removes additions.
 	AdditionsIgnore AdditionsPolicy = "Ignore"
-	// AdditionsRemove removes them.
+	// AdditionsRemove removes additions.
 	AdditionsRemove AdditionsPolicy = "Remove"
 )
 
@@ -141,8 +141,9 @@ type DriftRecord struct {
 	// +kubebuilder:validation:Format=date-time
 	Time metav1.Time `json:"time"`
 
-	// outcome is what the manager did about the change. Repaired means that it reverted the change. Reported means that it
-	// left the change in place. Contested means that the change returns each time, so that it is reverted less and less often.
+	// outcome is what the manager did about the change. Repaired means that it reverted the change. Reported means that it left
+	// the change in place. Contested means that the change returns each time that the manager reverts it. The manager then
+	// reverts it less and less often.
 	// +required
 	// +kubebuilder:validation:Enum=Repaired;Reported;Contested
 	Outcome DriftOutcome `json:"outcome,omitempty"`
@@ -242,9 +243,9 @@ type Deletion struct {
 type CRDDeletion string
 
 const (
-	// CRDsOrphan keeps them and marks them with the package. It is the default.
+	// CRDsOrphan keeps the CustomResourceDefinitions and marks them with the package. It is the default.
 	CRDsOrphan CRDDeletion = "Orphan"
-	// CRDsDelete deletes them once no custom resource exists.
+	// CRDsDelete deletes the CustomResourceDefinitions once no custom resource exists.
 	CRDsDelete CRDDeletion = "Delete"
 )
 

@@ -2,8 +2,8 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ProvisionerClass selects the provisioner of the bundles that name it, and their defaults. It is to bundles what a
-// StorageClass is to volumes.
+// ProvisionerClass selects the provisioner that reads the bundles of the class, and contains the defaults of their BundleDeployments. It is
+// to bundles what a StorageClass is to volumes.
 //
 // +genclient
 // +genclient:nonNamespaced

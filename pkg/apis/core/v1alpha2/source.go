@@ -27,9 +27,9 @@ type BundleSource struct {
 type SourceType string
 
 const (
-	// SourceTypeImage is a bundle in a container image.
+	// SourceTypeImage means that the content is in a container image.
 	SourceTypeImage SourceType = "image"
-	// SourceTypeBundle is the content of a Bundle.
+	// SourceTypeBundle means that the content is that of a Bundle.
 	SourceTypeBundle SourceType = "bundle"
 )
 

@@ -23,9 +23,10 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// observedAttempt is the attempt that this status describes, with 1 to 64 characters: a digest of spec.adoption,
-	// spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. A change of the annotation does not change the
-	// generation. The field is absent until a manager that supports it has reconciled the object.
+	// observedAttempt identifies the attempt that this status describes, with 1 to 64 characters. It is a digest of
+	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The annotation is the reason for
+	// this field: a change of it does not change the generation. The field is absent until a manager that supports it has
+	// reconciled the object.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -36,8 +37,8 @@ type BundleDeploymentStatus struct {
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under
-	// it. It is absent until the content is read.
+	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content
+	// under this digest. The field is absent until the content is read.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -87,16 +88,17 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	Drift []DriftRecord `json:"drift,omitempty"`
 
-	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. It guards
-	// against a namespace of the same name that somebody else creates later. The manager installs there only if a user chose
-	// the namespace. The field is absent before the first installation.
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. The manager
+	// compares it with the UID of the current namespace of that name, which somebody else may have created later. The manager
+	// installs into such a namespace only if a user chose the namespace. The field is absent before the first installation.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	InstallNamespaceUID string `json:"installNamespaceUID,omitempty"`
 
-	// warnings are those of the API server about objects of the newest revision, and those of the manager about manifests and
-	// namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are the warnings of the API server about objects of the newest revision, and the warnings of the manager about
+	// manifests and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there
+	// are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -125,8 +127,8 @@ type BundleDeploymentStatus struct {
 // +kubebuilder:validation:MinProperties=0
 type BundleMetadata struct {
 	// name is the name of the bundle, with at most 253 characters. For a registry+v1 bundle, it is the name of the
-	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". It is
-	// empty for other plain+v0 bundles, and means the same if it is absent.
+	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". For other
+	// plain+v0 bundles, it is empty. An absent name means the same as an empty one.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
@@ -144,9 +146,9 @@ type BundleMetadata struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties of the bundle, as raw JSON. The list has 1
-	// to 4 entries of at most 128 characters. A bundle may declare one value. All values are kept, because two values block
-	// upgrades of the cluster. The list is absent if the bundle declares none.
+	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties of the bundle, as raw JSON. The list has 1 to
+	// 4 entries of at most 128 characters. A bundle may declare only one value. If it declares more, they block upgrades of the
+	// cluster, so all of them are listed. The list is absent if the bundle declares none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -218,7 +220,7 @@ type Revision struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
 
-	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters: a digest of
+	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters. It is a digest of
 	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
 	// one of them changes. The field is absent if the revision has not missed its deadline.
 	// +optional
@@ -226,10 +228,10 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=64
 	FailedAttempt string `json:"failedAttempt,omitempty"`
 
-	// failedFor is what alone prevented the revision from becoming complete, if a change in the cluster can provide it:
-	// KindsMissing means kinds that the cluster does not serve, and PermissionsMissing permissions that the manager lacks. When
-	// they are there, the revision is tried again. The field is absent if the revision failed for another reason or has not
-	// failed.
+	// failedFor is the only cause of the failure, if a change in the cluster can remove it. KindsMissing means that the cluster
+	// does not serve kinds of the revision. PermissionsMissing means that the manager lacks permissions. The revision is tried
+	// again when the kinds or the permissions are available. The field is absent if the revision failed for another reason or has
+	// not failed.
 	// +optional
 	// +kubebuilder:validation:Enum=KindsMissing;PermissionsMissing
 	FailedFor FailedFor `json:"failedFor,omitempty"`
@@ -251,7 +253,7 @@ type Revision struct {
 	FailureMessage string `json:"failureMessage,omitempty"`
 
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
-	// Absent is set after the last object is gone that is removed with the revision. While it is Present, the revision counts
+	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
 	// +optional
 	// +kubebuilder:validation:Enum=Present;Absent
@@ -284,7 +286,7 @@ const (
 	Absent Presence = "Absent"
 )
 
-// FailedFor is what a revision that failed lacked.
+// FailedFor is what a failed revision lacked.
 //
 // +kubebuilder:validation:MinLength=1
 type FailedFor string
@@ -307,8 +309,8 @@ type Plan struct {
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// warnings are those of the API server about objects of the revision, and those of the manager about manifests and
-	// namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are the warnings of the API server about objects of the revision, and the warnings of the manager about manifests
+	// and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

@@ -1,8 +1,9 @@
 package v1alpha1
 
-// Reasons of conditions of the PlatformOperatorManager that are about the manager itself; AsExpected is the platform API's.
+// Reasons of those conditions of the PlatformOperatorManager that are about the manager itself. The reason AsExpected is declared in
+// package platform/v1alpha1.
 const (
-	// ReasonWorkingTowardsVersion: a manager of another version than the one that the ClusterOperator reports has not looked at
-	// everything yet.
+	// ReasonWorkingTowardsVersion means that the manager was updated and has not reconciled every object yet. The ClusterOperator
+	// still reports the previous version.
 	ReasonWorkingTowardsVersion = "WorkingTowardsVersion"
 )

@@ -2,7 +2,7 @@ package v1alpha1
 
 import "errors"
 
-// ErrManagerMissing stands for "not found" of the PlatformOperatorManager. It is not that error itself, upon which library-go's
-// StatusSyncer deletes the ClusterOperator. The resource is created again at once, so that who only writes there has nothing to do
-// until then, and nothing to complain about.
+// ErrManagerMissing replaces the error NotFound of the API server for the PlatformOperatorManager, because library-go's StatusSyncer
+// deletes the ClusterOperator upon NotFound. The manager creates the resource again at once, so controllers that only write to it retry and
+// do not report the error.
 var ErrManagerMissing = errors.New("PlatformOperatorManager \"cluster\" does not exist at the moment; it is created again at once")

@@ -4,6 +4,6 @@ package v1alpha1
 // Deployment of the manager.
 const EventPlatformOperatorManagerCreated = "PlatformOperatorManagerCreated"
 
-// EventLimitsMissing means that PlatformOperatorManager "cluster" replaced one with more limits, so that nothing is installed or
-// upgraded. The Event is on the Deployment of the manager.
+// EventLimitsMissing means that PlatformOperatorManager "cluster" was deleted, and that its replacement lacks limits that the deleted one
+// had. Nothing is installed or upgraded meanwhile. The Event is on the Deployment of the manager.
 const EventLimitsMissing = "LimitsMissing"

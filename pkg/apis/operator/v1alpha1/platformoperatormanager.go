@@ -13,8 +13,8 @@ const PlatformOperatorManagerName = "cluster"
 // DefaultCatalogNamespace is the namespace whose CatalogSources are trusted while spec.catalogNamespaces is absent.
 const DefaultCatalogNamespace = "openshift-marketplace"
 
-// AnnotationAcceptLimits, with the value "true" on a PlatformOperatorManager that replaced a deleted one, accepts that it permits
-// more than the deleted one. Without it, nothing is installed or upgraded until the former limits are restored.
+// AnnotationAcceptLimits, with the value "true" on a PlatformOperatorManager that replaced a deleted one, accepts that the replacement
+// permits more than the deleted one. Without the annotation, nothing is installed or upgraded until the former limits are restored.
 const AnnotationAcceptLimits = "platform.openshift.io/accept-limits"
 
 // PlatformOperatorManager configures the manager and contains its operator conditions. There is one, named "cluster". If it is
@@ -53,8 +53,8 @@ type PlatformOperatorManagerSpec struct {
 	operatorv1.OperatorSpec `json:",inline"`
 
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. The list has 1 to 16 entries of 1 to 63 characters.
-	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. An empty list stored before this
-	// limit trusts no catalog, so that nothing is installed or upgraded.
+	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. With an empty list, which earlier
+	// versions of this API accepted, nothing is installed or upgraded.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -63,9 +63,9 @@ type PlatformOperatorManagerSpec struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	CatalogNamespaces []string `json:"catalogNamespaces,omitzero"` // omitzero writes an empty list, which is not the default
 
-	// catalogSelector selects the trusted catalogs that all PlatformOperators use, by their labels. It has at most 16 entries of
-	// each of its fields. A catalog must also match the catalogSelector of the PlatformOperator, which sees the same labels.
-	// Defaults to every trusted catalog.
+	// catalogSelector selects the trusted catalogs that all PlatformOperators use, by their labels. Each of its fields has at
+	// most 16 entries. A catalog must also match the catalogSelector of the PlatformOperator. Both selectors apply to the same
+	// labels. Defaults to every trusted catalog.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || size(self.matchExpressions) <= 16",message="catalogSelector.matchExpressions has at most 16 entries"
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchLabels) || size(self.matchLabels) <= 16",message="catalogSelector.matchLabels has at most 16 entries"
@@ -75,8 +75,8 @@ type PlatformOperatorManagerSpec struct {
 
 	// allowedPackages are the packages that PlatformOperators may install, as glob patterns. "*" matches any characters, "?" one
 	// character, and "[a-f]" one character of a range. Installed operators of other packages stay, but are not upgraded. The list
-	// has 1 to 256 entries of 1 to 253 characters. Defaults to every package. An empty list from before this limit allows no
-	// package.
+	// has 1 to 256 entries of 1 to 253 characters. Defaults to every package. An empty list, which earlier versions of this API
+	// accepted, allows no package.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -108,7 +108,7 @@ const (
 	DefaultEdgesChannel DefaultEdges = "Channel"
 	// DefaultEdgesSemver permits the upgrades of semantic versioning.
 	DefaultEdgesSemver DefaultEdges = "Semver"
-	// DefaultEdgesBoth permits the upgrades of either.
+	// DefaultEdgesBoth permits the upgrades that Channel or Semver permits.
 	DefaultEdgesBoth DefaultEdges = "Both"
 )
 
@@ -118,8 +118,8 @@ const (
 type PlatformOperatorManagerStatus struct {
 	operatorv1.OperatorStatus `json:",inline"`
 
-	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes both together. When it
-	// starts, it reads from this field whether the condition is still valid.
+	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes the field together with the
+	// condition. When the manager starts, it decides by this field whether the condition is still valid.
 	// +optional
 	UpgradeGate *UpgradeGate `json:"upgradeGate,omitempty"`
 
@@ -128,8 +128,8 @@ type PlatformOperatorManagerStatus struct {
 	Rollout VersionRollout `json:"rollout,omitzero"`
 
 	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
-	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is
-	// absent before the first such takeover.
+	// has 1 to 512 characters. The takeover writes this field so that a late status update of the ended process fails with a
+	// conflict. The field is absent before the first such takeover.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512

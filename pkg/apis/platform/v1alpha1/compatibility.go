@@ -4,14 +4,14 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Compatibility describes which minor versions the operator permits the cluster to be upgraded to. It covers the next two minor
-// versions of the cluster, the reach of an upgrade between two extended-support releases. Versions 4.23 and 5.0 are the same.
+// Compatibility describes which minor versions the operator permits the cluster to be upgraded to. It covers the next two minor versions of
+// the cluster, because an upgrade between two extended-support releases spans two. Versions 4.23 and 5.0 are the same.
 //
 // +kubebuilder:validation:MinProperties=0
 type Compatibility struct {
 	// maxOpenShiftVersion is the last minor version that the installed operator supports, with 1 to 128 characters. During an
-	// upgrade of the operator, it is the lower limit of the two versions. An unreadable value is shown as it is. The field is
-	// absent if the operator declares none.
+	// upgrade of the operator, it is the lower one of the limits of the previous and the next version. An unreadable value is
+	// shown as it is. The field is absent if the operator declares none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -33,8 +33,8 @@ type Compatibility struct {
 	// +kubebuilder:validation:MaxLength=64
 	AfterUpdates string `json:"afterUpdates,omitempty"`
 
-	// acknowledged is the override that is in effect. Without it, the operator would block the next minor version of the
-	// cluster.
+	// acknowledged is the override that is in effect. Without this override, the operator would block the next minor version of
+	// the cluster.
 	// +optional
 	Acknowledged *corev1alpha2.CompatibilityOverride `json:"acknowledged,omitempty"`
 }

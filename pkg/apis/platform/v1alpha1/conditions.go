@@ -2,7 +2,8 @@ package v1alpha1
 
 // Condition types of a PlatformOperator.
 const (
-	// ConditionInstalled is True while a bundle of the package is applied, also during and after an upgrade step that failed.
+	// ConditionInstalled is True while a bundle of the package is applied. It stays True during an upgrade step, even if that
+	// step fails.
 	ConditionInstalled = "Installed"
 	// ConditionProgressing is True during an upgrade step.
 	ConditionProgressing = "Progressing"
@@ -12,7 +13,7 @@ const (
 	ConditionDrifted = "Drifted"
 	// ConditionUpgradeable is True while what is installed permits the cluster's next minor version.
 	ConditionUpgradeable = "Upgradeable"
-	// ConditionDeprecated is True while the package, the channel or the bundle that is installed is deprecated in its catalog.
+	// ConditionDeprecated is True while the catalog declares the installed package, channel or bundle deprecated.
 	ConditionDeprecated = "Deprecated"
 )
 
@@ -31,8 +32,9 @@ const (
 	ReasonUnpackPending = "UnpackPending"
 	// ReasonUnpackFailed means that the image of the bundle cannot be pulled or unpacked.
 	ReasonUnpackFailed = "UnpackFailed"
-	// ReasonInstallPending means that the bundle is unpacked and not yet applied, or that spec.paused was set before that. It also means
-	// that its BundleDeployment is being deleted, or that catalogs which may have the package are being read for the first time.
+	// ReasonInstallPending means that the bundle is unpacked and not yet applied, or that spec.paused was set before the bundle
+	// was applied. It also means that its BundleDeployment is being deleted, or that catalogs which may have the package are
+	// being read for the first time.
 	ReasonInstallPending = "InstallPending"
 	// ReasonInstallFailed means that the API server refuses an object of the bundle, that the object belongs to another owner, or that the
 	// cluster does not serve its kind.
@@ -64,7 +66,7 @@ const (
 	ReasonAsExpected = "AsExpected"
 )
 
-// Reasons of the Healthy condition beside AsExpected.
+// Reasons of the Healthy condition besides AsExpected.
 const (
 	// ReasonUnhealthy means that at least one object fails its probe. The message names the first ones.
 	ReasonUnhealthy = "Unhealthy"
@@ -72,23 +74,25 @@ const (
 	ReasonUnknown = "Unknown"
 )
 
-// Reasons of the Drifted condition beside AsExpected and Unknown.
+// Reasons of the Drifted condition besides AsExpected and Unknown.
 const (
 	// ReasonDriftReported means that drift is not reverted, because the drift policy is Report or spec.paused is set.
 	ReasonDriftReported = "DriftReported"
-	// ReasonDriftContested means that a change returns each time that it is reverted, so that it is reverted less and less often.
+	// ReasonDriftContested means that a change returns each time that the manager reverts it. The manager reverts it less and
+	// less often.
 	ReasonDriftContested = "DriftContested"
 	// ReasonDriftIgnored means that the manager does not look for drift, because the drift policy is Ignore.
 	ReasonDriftIgnored = "DriftIgnored"
 )
 
-// Reasons of the Upgradeable condition beside AsExpected.
+// Reasons of the Upgradeable condition besides AsExpected.
 const (
 	// ReasonIncompatibleOperator means that the installed bundle's maxOpenShiftVersion is below the cluster's next minor version.
 	ReasonIncompatibleOperator = "IncompatibleOperator"
 	// ReasonCompatibilityUnreadable means that the installed bundle declares an unreadable maxOpenShiftVersion.
 	ReasonCompatibilityUnreadable = "CompatibilityUnreadable"
-	// ReasonOverrideAcknowledged means that one of these reasons applies, and that an override for that minor version is in effect.
+	// ReasonOverrideAcknowledged means that an override for the cluster's next minor version is in effect. Without the override,
+	// the reason would be ReasonIncompatibleOperator or ReasonCompatibilityUnreadable.
 	ReasonOverrideAcknowledged = "OverrideAcknowledged"
 )
 
@@ -96,21 +100,21 @@ const (
 const (
 	// ReasonDeprecated means that the catalog declares the package, the channel or the bundle deprecated.
 	ReasonDeprecated = "Deprecated"
-	// ReasonNotDeprecated means that the catalog declares none of them deprecated.
+	// ReasonNotDeprecated means that the catalog declares neither the package nor the channel nor the bundle deprecated.
 	ReasonNotDeprecated = "NotDeprecated"
 	// ReasonCatalogUnavailable means that no selected and readable catalog has the package, so that deprecation is unknown.
 	ReasonCatalogUnavailable = "CatalogUnavailable"
 )
 
-// Where InstalledBundle.MaxOpenShiftVersion was read.
+// Values of InstalledBundle.MaxOpenShiftVersionFrom.
 const (
-	// FromCatalog is the entry of the bundle in the catalog.
+	// FromCatalog means that the limit is that of the bundle's entry in the catalog.
 	FromCatalog = "Catalog"
-	// FromBundle is the files of the bundle.
+	// FromBundle means that the limit is that of the bundle's files.
 	FromBundle = "Bundle"
 )
 
-// Labels that a catalogSelector sees beside the catalog's own.
+// Labels that a catalogSelector can select by, in addition to the catalog's own labels.
 const (
 	// LabelCatalogKind is "CatalogSource" or "ClusterCatalog".
 	LabelCatalogKind = GroupName + "/catalog-kind"
@@ -122,26 +126,26 @@ const (
 
 // Labels and annotations that the manager writes.
 const (
-	// LabelPackage on a BundleDeployment is the package that it carries.
+	// LabelPackage on a BundleDeployment is the package whose bundle it installs.
 	LabelPackage = GroupName + "/package"
-	// LabelVersion on a BundleDeployment is the version that it carries, "+" written as "_".
+	// LabelVersion on a BundleDeployment is the version of the bundle that it installs, with "_" instead of "+".
 	LabelVersion = GroupName + "/version"
 	// AnnotationBundle on a BundleDeployment is its InstalledBundle as JSON, written together with the image that starts the upgrade step.
 	AnnotationBundle = GroupName + "/bundle"
-	// AnnotationHop on a BundleDeployment is the time and the cause of the upgrade step to its bundle as JSON, written together with
-	// AnnotationBundle.
+	// AnnotationHop on a BundleDeployment has the time and the cause of the upgrade step to the bundle in AnnotationBundle, as
+	// JSON. Both annotations are written together.
 	AnnotationHop = GroupName + "/hop"
 	// AnnotationSettings on a BundleDeployment is a digest of the settings of its PlatformOperator that decide how a bundle is installed.
 	// It distinguishes a change of these settings from a change that another client made in the BundleDeployment.
 	AnnotationSettings = GroupName + "/settings"
-	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" if no user named its install namespace. Then the namespace is used only
-	// if the manager creates it.
+	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" if no user named its install namespace. In that case, the
+	// manager uses the namespace only if it creates the namespace.
 	AnnotationNamespaceDefaulted = GroupName + "/install-namespace-defaulted"
 	// Finalizer keeps a PlatformOperator until its operator has been removed, so that Progressing can describe the removal.
 	Finalizer = GroupName + "/removal"
-	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the former owner: package/NAME,
-	// or bundledeployment/NAME for a BundleDeployment whose bundle names no package. The same owner adopts it again. A name alone is that of
-	// a package.
+	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the former owner:
+	// package/NAME, or bundledeployment/NAME for a BundleDeployment whose bundle names no package. The same owner can adopt the
+	// CustomResourceDefinition again. A value without a slash is the name of a package.
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
 )
 
@@ -149,6 +153,6 @@ const (
 // attempt. The manager copies it to the BundleDeployment. It has the same effect on a BundleDeployment that belongs to no PlatformOperator.
 const AnnotationRetry = GroupName + "/retry"
 
-// AnnotationAllowDeletion, with the value "true" on one of our CustomResourceDefinitions or on a PlatformOperatorManager that limits
-// something, permits its deletion. The admission policies in manifests/ deny it without.
+// AnnotationAllowDeletion, with the value "true" on a CustomResourceDefinition of this project or on a PlatformOperatorManager that sets
+// limits, permits the deletion of that object. Without the annotation, the admission policies in manifests/ deny the deletion.
 const AnnotationAllowDeletion = GroupName + "/allow-deletion"

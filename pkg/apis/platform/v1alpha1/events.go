@@ -10,9 +10,9 @@ const (
 	EventInstallSucceeded = "InstallSucceeded"
 	// EventUpgradeSucceeded means that another version is complete and healthy.
 	EventUpgradeSucceeded = "UpgradeSucceeded"
-	// EventUpgradeFailed means that a version could not be installed or missed its deadline.
+	// EventUpgradeFailed means that a version cannot be installed or missed its deadline.
 	EventUpgradeFailed = "UpgradeFailed"
-	// EventApprovalNeeded means that a version is available that nobody has approved.
+	// EventApprovalNeeded means that a version is available and waits for an approval.
 	EventApprovalNeeded = "ApprovalNeeded"
 	// EventOverrideAcknowledged means that a compatibility override takes effect, so that the operator no longer blocks an upgrade
 	// of the cluster.

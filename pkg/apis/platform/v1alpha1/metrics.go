@@ -3,9 +3,10 @@ package v1alpha1
 // Metrics about PlatformOperators. Each has the label MetricLabelOperator, except MetricStepDuration. A series ends when its
 // PlatformOperator is deleted.
 const (
-	// MetricBehind is how long, in seconds, a version above the installed one has been available. It is the age, by createdAt of the
-	// bundle, of the oldest such version that is permitted or only postponed. It is 0 if there is no such version, or if none has a
-	// readable createdAt.
+	// MetricBehind is how long, in seconds, a version above the installed one has been available. It is the age, by createdAt of
+	// the bundle, of the oldest such version that is permitted, or that is blocked only by an approval, a pause, the version
+	// range, an update of the cluster, a failed attempt or an unhealthy operator. It is 0 if there is no such version, or if none
+	// has a readable createdAt.
 	MetricBehind = "platform_operators_behind_seconds"
 	// MetricBlockedUpdates is the number of available updates that are blocked, by MetricLabelReason.
 	MetricBlockedUpdates = "platform_operators_blocked_updates"
@@ -32,12 +33,13 @@ const (
 	// (MetricLabelOperator), or a BundleDeployment that no PlatformOperator owns (corev1alpha2.MetricLabelDeployment). MetricAcknowledged
 	// and MetricReachable have the same labels.
 	MetricBlockers = "platform_operators_upgrade_blocker"
-	// MetricUndeclared is the number of installed operators that declare no olm.maxOpenShiftVersion. They block no upgrade, but their
-	// authors do not state which OpenShift versions they support.
+	// MetricUndeclared is the number of installed operators that declare no olm.maxOpenShiftVersion. They block no upgrade, but
+	// nothing states which OpenShift versions they support.
 	MetricUndeclared = "platform_operators_undeclared"
 	// MetricAcknowledged is 1 for each object that would block the upgrade to the next minor version without a compatibility override.
 	MetricAcknowledged = "platform_operators_acknowledged_risk"
-	// MetricReachable is the number of minor versions beyond the cluster's that an object permits, at most 2. It also has MetricLabelWhen.
+	// MetricReachable is the number of minor versions above the cluster's that an object permits, at most 2. It has the label
+	// MetricLabelWhen, too.
 	MetricReachable = "platform_operators_reachable_minor_versions"
 )
 
@@ -62,8 +64,9 @@ const (
 
 // Values of MetricLabelWhen.
 const (
-	// MetricWhenNow is for the installed versions.
+	// MetricWhenNow means that the value is about the installed versions.
 	MetricWhenNow = "now"
-	// MetricWhenUpdated is for the versions after all updates that are possible now or need only an approval.
+	// MetricWhenUpdated means that the value is about the versions after all updates that are possible now or need only an
+	// approval.
 	MetricWhenUpdated = "after_updates"
 )

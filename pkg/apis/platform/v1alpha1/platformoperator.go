@@ -108,7 +108,7 @@ type Package struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Channels []string `json:"channels,omitzero"` // omitzero writes an empty list, which is not the default
 
-	// catalogSelector selects catalogs by their labels, and each of its fields has at most 16 entries. The labels
+	// catalogSelector selects catalogs by their labels. Each of its fields has at most 16 entries. The labels
 	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are
 	// always available. Defaults to every trusted catalog.
 	// +optional
@@ -157,8 +157,8 @@ type Install struct {
 
 	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
 	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
-	// If two operators declare an object, it belongs to the older one. The older one takes it over from the younger one, except
-	// with None. Defaults to SamePackage.
+	// If two operators declare the same object, it belongs to the older operator. If the younger one already owns the object, the
+	// older one takes it over, unless the adoption of the older one is None. Defaults to SamePackage.
 	// +optional
 	// +kubebuilder:validation:Enum=SamePackage;None;Any
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
@@ -254,8 +254,8 @@ type DeploymentConfig struct {
 //
 // +kubebuilder:validation:MinProperties=1
 type PlatformOperatorStatus struct {
-	// conditions describe the state of the operator by Installed, Progressing, Healthy, Drifted, Upgradeable and Deprecated. The list has
-	// 1 to 16 entries. It is absent until the manager has reconciled the object.
+	// conditions describe the state of the operator. Their types are Installed, Progressing, Healthy, Drifted, Upgradeable and
+	// Deprecated. The list has 1 to 16 entries. It is absent until the manager has reconciled the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -313,8 +313,8 @@ type PlatformOperatorStatus struct {
 	Compatibility *Compatibility `json:"compatibility,omitempty"`
 
 	// warnings list problems that do not block the operator, without duplicates. Examples are unreadable catalogs, overrides
-	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if
-	// there are none.
+	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there
+	// are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -341,8 +341,8 @@ type ActiveBundleDeployment struct {
 	Name string `json:"name,omitempty"`
 }
 
-// InstalledBundle is one bundle, with the declarations of its catalog and its files. It is recorded so that upgrades of the cluster
-// can be judged even while the catalog is unavailable.
+// InstalledBundle is one bundle, with the declarations of its catalog and its files. They are recorded because upgrades of the cluster
+// depend on them even while the catalog is unavailable.
 type InstalledBundle struct {
 	// bundle is the name of the bundle in its catalog, for example "quay-operator.v3.18.0". It has 1 to 253 characters.
 	// +required
@@ -381,7 +381,7 @@ type InstalledBundle struct {
 	// +kubebuilder:validation:MaxLength=1000
 	Image string `json:"image"`
 
-	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The value is plain+v0. The field
+	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The only value is plain+v0. The field
 	// is absent for the format registry+v1.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -397,15 +397,15 @@ type InstalledBundle struct {
 	// +kubebuilder:validation:MaxLength=128
 	MaxOpenShiftVersion string `json:"maxOpenShiftVersion,omitempty"`
 
-	// maxOpenShiftVersionFrom is the origin of maxOpenShiftVersion. Valid values are Catalog and Bundle, which means the files
-	// of the bundle. It is absent if nothing is declared.
+	// maxOpenShiftVersionFrom is the origin of maxOpenShiftVersion. Valid values are Catalog and Bundle. Catalog means the entry
+	// of the bundle in the catalog, and Bundle means the files of the bundle. The field is absent if nothing is declared.
 	// +optional
 	// +kubebuilder:validation:Enum=Catalog;Bundle
 	MaxOpenShiftVersionFrom string `json:"maxOpenShiftVersionFrom,omitempty"`
 
-	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as raw JSON, if they are not one
-	// minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters. Further values
-	// are omitted, and longer values are cut. The list is absent if the declaration is readable.
+	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as raw JSON, if they do not declare
+	// exactly one minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters.
+	// Further values are omitted, and longer values are cut. The list is absent if the declaration is readable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -442,7 +442,7 @@ type ObjectReference struct {
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// name is the name of the object, with 1 to 253 characters. It is absent for all objects of the resource.
+	// name is the name of the object, with 1 to 253 characters. If it is absent, the reference is to all objects of the resource.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

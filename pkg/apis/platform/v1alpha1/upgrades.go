@@ -10,8 +10,8 @@ import (
 type Upgrades struct {
 	// approval selects automatic or manual approval of upgrades. With Automatic, the operator is upgraded to the newest version
 	// that the spec and the cluster permit. With Manual, it is upgraded only to approvedVersion. The first installation needs no
-	// approval; with approvedVersion, it installs exactly that version. Defaults to spec.defaultApproval of
-	// PlatformOperatorManager "cluster".
+	// approval. If approvedVersion is set, the first installation installs exactly that version. Defaults to spec.defaultApproval
+	// of PlatformOperatorManager "cluster".
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
@@ -50,12 +50,13 @@ const (
 type Edges string
 
 const (
-	// EdgesCatalog permits the upgrades of the upgrade rules of the package. Without rules, it permits those of spec.defaultEdges of
-	// PlatformOperatorManager "cluster".
+	// EdgesCatalog permits the upgrades that the upgrade rules of the package define. If the package has no rules, it permits the
+	// upgrades that spec.defaultEdges of PlatformOperatorManager "cluster" selects.
 	EdgesCatalog Edges = "Catalog"
 	// EdgesChannel permits the upgrades that the channels of the package declare by replaces, skips and skipRange.
 	EdgesChannel Edges = "Channel"
-	// EdgesSemver permits the upgrades of semantic versioning.
+	// EdgesSemver permits upgrades to a higher version with the same major version, or with the same minor version if the major
+	// version is 0.
 	EdgesSemver Edges = "Semver"
 	// EdgesSelfCertified permits every change of the version, including downgrades.
 	EdgesSelfCertified Edges = "SelfCertified"
@@ -63,11 +64,12 @@ const (
 
 // Maximum lengths of lists in the status.
 const (
-	// MaxAvailableUpdates is the maximum length of availableUpdates. availableUpdatesTotal counts all of them.
+	// MaxAvailableUpdates is the maximum length of availableUpdates. availableUpdatesTotal is the number of all available
+	// updates.
 	MaxAvailableUpdates = 20
 	// MaxHistory is the maximum length of history.
 	MaxHistory = 10
-	// MaxPath is the maximum length of a path. The last version of a path is in a field of its own.
+	// MaxPath is the maximum length of a path. A longer path is cut, but the field version still has its last version.
 	MaxPath = 32
 	// MaxUpdateChannels is the maximum length of the channels of an available update.
 	MaxUpdateChannels = 16
@@ -104,8 +106,8 @@ type AvailableUpdate struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// channels are the channels that contain the version, by name. The list has 1 to 16 entries of at most 253 characters.
-	// Further channels are omitted. The list is absent if the names of all of them are longer.
+	// channels are the names of the channels that contain the version. The list has 1 to 16 entries of at most 253 characters.
+	// Further channels are omitted. The list is absent if every name is longer than 253 characters.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -163,7 +165,7 @@ const (
 	BlockedRulesInvalid BlockedReason = "RulesInvalid"
 	// BlockedAwaitingApproval means that spec.upgrades.approvedVersion does not name the version.
 	BlockedAwaitingApproval BlockedReason = "AwaitingApproval"
-	// BlockedFailed means that the version was tried and failed, and nothing has changed since.
+	// BlockedFailed means that the version was tried and failed, and that nothing has changed since the failure.
 	BlockedFailed BlockedReason = "Failed"
 	// BlockedUnhealthy means that the installed version is not healthy.
 	BlockedUnhealthy BlockedReason = "Unhealthy"
@@ -217,8 +219,8 @@ type HistoryEntry struct {
 	// +optional
 	ReadyTime *metav1.Time `json:"readyTime,omitempty"`
 
-	// completedTime is the time when the step ended. By then, the version was installed, or the manager had abandoned it. It is
-	// absent during the step.
+	// completedTime is the time when the step ended, because the version was installed or the manager abandoned it. It is absent
+	// during the step.
 	// +optional
 	CompletedTime *metav1.Time `json:"completedTime,omitempty"`
 
@@ -240,7 +242,7 @@ type HistoryState string
 const (
 	// HistoryInstalling means that the step is in progress, or that its version has not been healthy yet.
 	HistoryInstalling HistoryState = "Installing"
-	// HistoryReady means that the version was complete and healthy. It stays so when another version replaces it.
+	// HistoryReady means that the version was complete and healthy. The state stays Ready when another version replaces it.
 	HistoryReady HistoryState = "Ready"
 	// HistoryFailed means that the version could not be installed, or missed its deadline and is held.
 	HistoryFailed HistoryState = "Failed"

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Input holds what a report is a function of.
+// Input holds the data from which NewReport makes a report.
 type Input struct {
 	// Catalog is the name of the catalog that contains Package.
 	Catalog string
@@ -51,7 +51,8 @@ type Report struct {
 	// EdgeTotal is the number of all edges. Omitted is the number of edges that Edges omits: edges that begin at older versions.
 	EdgeTotal int `json:"edgeCount"`
 	Omitted   int `json:"omittedEdgeCount,omitempty"`
-	// Edges are ordered by their first and second node. They are the last field in JSON, because writeJSON writes them one by one.
+	// Edges are ordered by their first and second node. Edges to lower versions follow, and then edges from an installed version that the
+	// catalog does not contain. The field is the last one in JSON, because writeJSON writes its elements one by one.
 	Edges []Edge `json:"edges"`
 
 	// into[i] holds the groups of the edges to Nodes[i]. unlisted is the number of edges whose group counts them, but does not contain the

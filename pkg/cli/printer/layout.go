@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxPath is the maximum number of versions that Path shows of a longer path.
+// maxPath is the maximum number of versions that Path shows when it shortens a path.
 const maxPath = 4
 
 // Layout is how a report is printed.

@@ -27,11 +27,11 @@ const (
 	Permitted Decision = "Permitted"
 	// Blocked means that at least one operator blocks the upgrade, or that the manager cannot evaluate them.
 	Blocked Decision = "Blocked"
-	// Unknown means that nothing reports a decision.
+	// Unknown means that no object reports a decision, or that the condition which holds it is Unknown.
 	Unknown Decision = "Unknown"
 )
 
-// Condition is one condition of the ClusterOperator or of the PlatformOperatorManager.
+// Condition is one condition of the ClusterOperator, the PlatformOperatorManager or a PlatformOperator.
 type Condition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"`

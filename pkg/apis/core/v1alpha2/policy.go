@@ -75,7 +75,8 @@ type DriftIgnore struct {
 	JSONPointers []string `json:"jsonPointers,omitempty"`
 }
 
-// DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value.
+// DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value. If kind is set, an absent
+// or empty group selects only the core group.
 //
 // +kubebuilder:validation:MinProperties=0
 type DriftTarget struct {

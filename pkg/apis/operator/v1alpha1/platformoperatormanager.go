@@ -92,8 +92,8 @@ type PlatformOperatorManagerSpec struct {
 	// +kubebuilder:validation:Enum=Automatic;Manual
 	DefaultApproval platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
 
-	// defaultEdges selects the permitted upgrades of packages without upgrade rules. Channel permits those that the channels
-	// declare, Semver those of semantic versioning, and Both permits either. Defaults to Channel.
+	// defaultEdges selects the permitted upgrades of packages without upgrade rules. Channel permits the upgrades that the
+	// channels declare. Semver permits those of semantic versioning. Both permits the upgrades of either. Defaults to Channel.
 	// +optional
 	DefaultEdges DefaultEdges `json:"defaultEdges,omitempty"`
 }
@@ -106,7 +106,8 @@ type DefaultEdges string
 const (
 	// DefaultEdgesChannel permits the upgrades that the channels of the package declare by replaces, skips and skipRange.
 	DefaultEdgesChannel DefaultEdges = "Channel"
-	// DefaultEdgesSemver permits the upgrades of semantic versioning.
+	// DefaultEdgesSemver permits upgrades to a higher version with the same major version, or with the same minor version if the
+	// major version is 0.
 	DefaultEdgesSemver DefaultEdges = "Semver"
 	// DefaultEdgesBoth permits the upgrades that Channel or Semver permits.
 	DefaultEdgesBoth DefaultEdges = "Both"

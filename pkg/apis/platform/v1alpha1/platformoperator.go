@@ -313,8 +313,8 @@ type PlatformOperatorStatus struct {
 	Compatibility *Compatibility `json:"compatibility,omitempty"`
 
 	// warnings list problems that do not block the operator, without duplicates. Examples are unreadable catalogs, overrides
-	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there
-	// are none.
+	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if
+	// there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

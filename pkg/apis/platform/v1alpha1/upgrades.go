@@ -106,7 +106,7 @@ type AvailableUpdate struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// channels are the names of the channels that contain the version. The list has 1 to 16 entries of at most 253 characters.
+	// channels are the channels that contain the version, sorted by name. The list has 1 to 16 entries of at most 253 characters.
 	// Further channels are omitted. The list is absent if every name is longer than 253 characters.
 	// +optional
 	// +listType=atomic
@@ -151,7 +151,7 @@ const (
 	// BlockedStep means that an upgrade rule of the author requires another version before this one, and that version is not
 	// available.
 	BlockedStep BlockedReason = "Step"
-	// BlockedPrerelease means that the version is a prerelease, and the spec does not ask for one.
+	// BlockedPrerelease means that the version is a prerelease, and that spec.package.version does not name one.
 	BlockedPrerelease BlockedReason = "Prerelease"
 	// BlockedUnfit means that the version, or a version on every path to it, does not support this cluster or the watched namespaces.
 	BlockedUnfit BlockedReason = "Unfit"

@@ -35,13 +35,14 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// revision that takes longer has failed. Defaults to 1800.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 	// onFailure selects what happens to a revision that misses its deadline. Hold leaves it in place, and it can still become
-	// healthy. Rollback restores the previous revision. The failed one is tried again when the source, config, adoption or
-	// progressDeadlineSeconds changes, or annotation platform.openshift.io/retry is set to a new value. Defaults to Hold.
+	// healthy. Rollback restores the previous revision. The manager tries the failed revision again when the source, config,
+	// adoption or progressDeadlineSeconds changes, or when annotation platform.openshift.io/retry is set to a new value. Defaults
+	// to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
 	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
-	// If two BundleDeployments declare an object, it belongs to the older one. The older one takes it over from the younger one,
-	// except with None. Defaults to SamePackage.
+	// If two BundleDeployments declare the same object, it belongs to the older BundleDeployment. If the younger one already owns
+	// the object, the older one takes it over, unless the adoption of the older one is None. Defaults to SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 	// deletion selects what is deleted together with the BundleDeployment. Absent fields default to those of the
 	// ProvisionerClass.

@@ -18,15 +18,16 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
 	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// observedAttempt is the attempt that this status describes, with 1 to 64 characters: a digest of spec.adoption,
-	// spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. A change of the annotation does not change the
-	// generation. The field is absent until a manager that supports it has reconciled the object.
+	// observedAttempt identifies the attempt that this status describes, with 1 to 64 characters. It is a digest of
+	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The annotation is the reason for
+	// this field: a change of it does not change the generation. The field is absent until a manager that supports it has
+	// reconciled the object.
 	ObservedAttempt *string `json:"observedAttempt,omitempty"`
 	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
 	// the spec names a Bundle. It is absent until the source is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under
-	// it. It is absent until the content is read.
+	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content
+	// under this digest. The field is absent until the content is read.
 	ContentDigest *string `json:"contentDigest,omitempty"`
 	// contentURL has 1 to 2048 characters. It exists for compatibility with rukpak, which served unpacked content there. It is
 	// absent, because the manager never sets it.
@@ -47,12 +48,13 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// drift lists changes that others made to applied objects, newest first. The list has 1 to 20 entries. It is absent if
 	// there are none.
 	Drift []DriftRecordApplyConfiguration `json:"drift,omitempty"`
-	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. It guards
-	// against a namespace of the same name that somebody else creates later. The manager installs there only if a user chose
-	// the namespace. The field is absent before the first installation.
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. The manager
+	// compares it with the UID of the current namespace of that name, which somebody else may have created later. The manager
+	// installs into such a namespace only if a user chose the namespace. The field is absent before the first installation.
 	InstallNamespaceUID *string `json:"installNamespaceUID,omitempty"`
-	// warnings are those of the API server about objects of the newest revision, and those of the manager about manifests and
-	// namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are the warnings of the API server about objects of the newest revision, and the warnings of the manager about
+	// manifests and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there
+	// are none.
 	Warnings []string `json:"warnings,omitempty"`
 	// objects counts the objects of the newest revision. After a rollback, it counts those of the restored revision.
 	Objects *ObjectCountsApplyConfiguration `json:"objects,omitempty"`

@@ -12,8 +12,8 @@ import (
 //
 // BundleStatus describes the content of a Bundle.
 type BundleStatusApplyConfiguration struct {
-	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until the
-	// manager has reconciled the object.
+	// conditions describe the state of the Bundle. The only type is Unpacked. The list has 1 to 16 entries. It is absent until
+	// the manager has reconciled the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
 	// the manager has reconciled the object.
@@ -24,8 +24,8 @@ type BundleStatusApplyConfiguration struct {
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
 	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under it. It is
-	// absent until the content is read.
+	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content under
+	// this digest. The field is absent until the content is read.
 	Digest *string `json:"digest,omitempty"`
 	// format is the format of the content, registry+v1 or plain+v0, with 1 to 64 characters. It is absent until the content
 	// is read.
@@ -36,7 +36,8 @@ type BundleStatusApplyConfiguration struct {
 	Version *string `json:"version,omitempty"`
 	// objects is the number of manifests in the content, from 1 to 1000000. It is absent until the content is read.
 	Objects *int32 `json:"objects,omitempty"`
-	// bytes is the size of all files of the content, from 1 to 9007199254740991. It is absent until the content is read.
+	// bytes is the total size of all files of the content, from 1 to 9007199254740991 bytes. It is absent until the content is
+	// read.
 	Bytes *int64 `json:"bytes,omitempty"`
 }
 

@@ -9,11 +9,11 @@ import (
 // CompatibilityOverrideApplyConfiguration represents a declarative configuration of the CompatibilityOverride type for use
 // with apply.
 //
-// CompatibilityOverride permits an upgrade of the cluster to one minor version at the risk of a cluster admin. Without it, an
-// installed operator would block the upgrade, because it does not support that version or because its declaration is unreadable.
+// CompatibilityOverride permits an upgrade of the cluster to one minor version, at the risk of a cluster admin. It is for an upgrade that
+// an installed operator blocks, because the operator does not support the version or has an unreadable declaration.
 //
-// An override has an effect only if it has a reason and an expiry time in the future. Its minor version must be the next one of the
-// cluster. The API server accepts other overrides, because objects may be written before the cluster exists. They are listed in
+// An override has an effect only if it has a reason, an expiry time in the future, and the next minor version of the cluster. The API
+// server accepts other overrides, because objects may be written before the cluster exists. The manager lists overrides without effect in
 // status.warnings.
 type CompatibilityOverrideApplyConfiguration struct {
 	// openShiftVersion is the minor version that the cluster may be upgraded to, for example "4.22". It has 1 to 16

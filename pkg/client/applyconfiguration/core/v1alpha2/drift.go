@@ -16,9 +16,9 @@ type DriftApplyConfiguration struct {
 	// the ProvisionerClass, else to Enforce.
 	Policy *corev1alpha2.DriftPolicy `json:"policy,omitempty"`
 	// additions selects what happens to fields, map entries and list items that others add. Report lists them in status.drift,
-	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. What the controllers of Kubernetes,
-	// service-ca and cert-manager add does not count as an addition. Defaults to the value of the ProvisionerClass. If the class
-	// has no value, defaults to Ignore if policy is Ignore, else to Report.
+	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. Fields that the controllers of
+	// Kubernetes, service-ca and cert-manager add do not count as additions. Defaults to the value of the ProvisionerClass. If
+	// the class has no value, defaults to Ignore if policy is Ignore, else to Report.
 	Additions *corev1alpha2.AdditionsPolicy `json:"additions,omitempty"`
 	// ignore selects fields that others may change, whatever the policies are. The list has at most 32 entries. Defaults to no
 	// fields.

@@ -26,8 +26,9 @@ type DriftRecordApplyConfiguration struct {
 	// time is the time of the change according to the API server. If the API server did not record one, it is the time when
 	// the manager found the change.
 	Time *v1.Time `json:"time,omitempty"`
-	// outcome is what the manager did about the change. Repaired means that it reverted the change. Reported means that it
-	// left the change in place. Contested means that the change returns each time, so that it is reverted less and less often.
+	// outcome is what the manager did about the change. Repaired means that it reverted the change. Reported means that it left
+	// the change in place. Contested means that the change returns each time that the manager reverts it. The manager then
+	// reverts it less and less often.
 	Outcome *corev1alpha2.DriftOutcome `json:"outcome,omitempty"`
 }
 

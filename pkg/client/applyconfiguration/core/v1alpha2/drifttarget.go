@@ -5,7 +5,8 @@ package v1alpha2
 // DriftTargetApplyConfiguration represents a declarative configuration of the DriftTarget type for use
 // with apply.
 //
-// DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value.
+// DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value. If kind is set, an absent
+// or empty group selects only the core group.
 type DriftTargetApplyConfiguration struct {
 	// group is the API group of the objects, with at most 253 characters. An absent or empty group means
 	// the core group if kind is set, and every group otherwise.

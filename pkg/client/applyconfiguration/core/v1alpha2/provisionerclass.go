@@ -11,8 +11,8 @@ import (
 // ProvisionerClassApplyConfiguration represents a declarative configuration of the ProvisionerClass type for use
 // with apply.
 //
-// ProvisionerClass selects the provisioner of the bundles that name it, and their defaults. It is to bundles what a
-// StorageClass is to volumes.
+// ProvisionerClass selects the provisioner that reads the bundles of the class, and contains the defaults of their BundleDeployments. It is
+// to bundles what a StorageClass is to volumes.
 type ProvisionerClassApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:",inline"`
 	// metadata is the standard metadata of the object.

@@ -30,14 +30,14 @@ type RevisionApplyConfiguration struct {
 	// 9007199254740991. The revision is not tried again for this generation. The field is absent if the revision was not rolled
 	// back.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
-	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters: a digest of
+	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters. It is a digest of
 	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
 	// one of them changes. The field is absent if the revision has not missed its deadline.
 	FailedAttempt *string `json:"failedAttempt,omitempty"`
-	// failedFor is what alone prevented the revision from becoming complete, if a change in the cluster can provide it:
-	// KindsMissing means kinds that the cluster does not serve, and PermissionsMissing permissions that the manager lacks. When
-	// they are there, the revision is tried again. The field is absent if the revision failed for another reason or has not
-	// failed.
+	// failedFor is the only cause of the failure, if a change in the cluster can remove it. KindsMissing means that the cluster
+	// does not serve kinds of the revision. PermissionsMissing means that the manager lacks permissions. The revision is tried
+	// again when the kinds or the permissions are available. The field is absent if the revision failed for another reason or has
+	// not failed.
 	FailedFor *corev1alpha2.FailedFor `json:"failedFor,omitempty"`
 	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in the order of the phases. The
 	// list has 1 to 20 entries. The manager tries the revision again when the cluster serves all of these kinds. The list is
@@ -47,7 +47,7 @@ type RevisionApplyConfiguration struct {
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
-	// Absent is set after the last object is gone that is removed with the revision. While it is Present, the revision counts
+	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
 	Presence *corev1alpha2.Presence `json:"presence,omitempty"`
 	// bundle is the name of the bundle, as in status.bundle, with 1 to 253 characters. It is absent if the bundle has no name.

@@ -18,23 +18,23 @@ import (
 type PlatformOperatorManagerSpecApplyConfiguration struct {
 	v1.OperatorSpecApplyConfiguration `json:",inline"`
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. The list has 1 to 16 entries of 1 to 63 characters.
-	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. An empty list stored before this
-	// limit trusts no catalog, so that nothing is installed or upgraded.
+	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. With an empty list, which earlier
+	// versions of this API accepted, nothing is installed or upgraded.
 	CatalogNamespaces []string `json:"catalogNamespaces,omitempty"`
-	// catalogSelector selects the trusted catalogs that all PlatformOperators use, by their labels. It has at most 16 entries of
-	// each of its fields. A catalog must also match the catalogSelector of the PlatformOperator, which sees the same labels.
-	// Defaults to every trusted catalog.
+	// catalogSelector selects the trusted catalogs that all PlatformOperators use, by their labels. Each of its fields has at
+	// most 16 entries. A catalog must also match the catalogSelector of the PlatformOperator. Both selectors apply to the same
+	// labels. Defaults to every trusted catalog.
 	CatalogSelector *metav1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`
 	// allowedPackages are the packages that PlatformOperators may install, as glob patterns. "*" matches any characters, "?" one
 	// character, and "[a-f]" one character of a range. Installed operators of other packages stay, but are not upgraded. The list
-	// has 1 to 256 entries of 1 to 253 characters. Defaults to every package. An empty list from before this limit allows no
-	// package.
+	// has 1 to 256 entries of 1 to 253 characters. Defaults to every package. An empty list, which earlier versions of this API
+	// accepted, allows no package.
 	AllowedPackages []string `json:"allowedPackages,omitempty"`
 	// defaultApproval is the default of spec.upgrades.approval of PlatformOperators. Valid values are Automatic and Manual.
 	// Defaults to Automatic.
 	DefaultApproval *platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
-	// defaultEdges selects the permitted upgrades of packages without upgrade rules. Channel permits those that the channels
-	// declare, Semver those of semantic versioning, and Both permits either. Defaults to Channel.
+	// defaultEdges selects the permitted upgrades of packages without upgrade rules. Channel permits the upgrades that the
+	// channels declare. Semver permits those of semantic versioning. Both permits the upgrades of either. Defaults to Channel.
 	DefaultEdges *operatorv1alpha1.DefaultEdges `json:"defaultEdges,omitempty"`
 }
 

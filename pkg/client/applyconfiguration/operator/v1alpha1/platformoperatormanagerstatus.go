@@ -12,14 +12,14 @@ import (
 // PlatformOperatorManagerStatus contains the operator conditions.
 type PlatformOperatorManagerStatusApplyConfiguration struct {
 	v1.OperatorStatusApplyConfiguration `json:",inline"`
-	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes both together. When it
-	// starts, it reads from this field whether the condition is still valid.
+	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes the field together with the
+	// condition. When the manager starts, it decides by this field whether the condition is still valid.
 	UpgradeGate *UpgradeGateApplyConfiguration `json:"upgradeGate,omitempty"`
 	// rollout is the rollout of the manager's own version. It is absent after the ClusterOperator reports that version.
 	Rollout *VersionRolloutApplyConfiguration `json:"rollout,omitempty"`
 	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
-	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is
-	// absent before the first such takeover.
+	// has 1 to 512 characters. The takeover writes this field so that a late status update of the ended process fails with a
+	// conflict. The field is absent before the first such takeover.
 	HolderIdentity *string `json:"holderIdentity,omitempty"`
 }
 

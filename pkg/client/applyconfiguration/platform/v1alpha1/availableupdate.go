@@ -13,8 +13,8 @@ import (
 type AvailableUpdateApplyConfiguration struct {
 	// version is the semantic version of the bundle, with 1 to 128 characters.
 	Version *string `json:"version,omitempty"`
-	// channels are the channels that contain the version, by name. The list has 1 to 16 entries of at most 253 characters.
-	// Further channels are omitted. The list is absent if the names of all of them are longer.
+	// channels are the channels that contain the version, sorted by name. The list has 1 to 16 entries of at most 253 characters.
+	// Further channels are omitted. The list is absent if every name is longer than 253 characters.
 	Channels []string `json:"channels,omitempty"`
 	// path lists the versions from the first upgrade step to this version. The list has 1 to 32 entries of 1 to 128 characters. A
 	// longer path is cut after 32 versions. The list is absent if there is no path.

@@ -9,12 +9,12 @@ import (
 // CompatibilityApplyConfiguration represents a declarative configuration of the Compatibility type for use
 // with apply.
 //
-// Compatibility describes which minor versions the operator permits the cluster to be upgraded to. It covers the next two minor
-// versions of the cluster, the reach of an upgrade between two extended-support releases. Versions 4.23 and 5.0 are the same.
+// Compatibility describes which minor versions the operator permits the cluster to be upgraded to. It covers the next two minor versions of
+// the cluster, because an upgrade between two extended-support releases spans two. Versions 4.23 and 5.0 are the same.
 type CompatibilityApplyConfiguration struct {
 	// maxOpenShiftVersion is the last minor version that the installed operator supports, with 1 to 128 characters. During an
-	// upgrade of the operator, it is the lower limit of the two versions. An unreadable value is shown as it is. The field is
-	// absent if the operator declares none.
+	// upgrade of the operator, it is the lower one of the limits of the previous and the next version. An unreadable value is
+	// shown as it is. The field is absent if the operator declares none.
 	MaxOpenShiftVersion *string `json:"maxOpenShiftVersion,omitempty"`
 	// highestReachable is the highest minor version that the installed operator permits now, with 1 to 64 characters. It is the
 	// version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
@@ -24,8 +24,8 @@ type CompatibilityApplyConfiguration struct {
 	// afterUpdates is the highest minor version that an available or approvable update of the operator would permit. It has 1
 	// to 64 characters. While a catalog is unavailable, the field keeps its last value. It is absent if it is unknown.
 	AfterUpdates *string `json:"afterUpdates,omitempty"`
-	// acknowledged is the override that is in effect. Without it, the operator would block the next minor version of the
-	// cluster.
+	// acknowledged is the override that is in effect. Without this override, the operator would block the next minor version of
+	// the cluster.
 	Acknowledged *v1alpha2.CompatibilityOverrideApplyConfiguration `json:"acknowledged,omitempty"`
 }
 

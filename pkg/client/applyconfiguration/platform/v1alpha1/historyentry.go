@@ -26,8 +26,8 @@ type HistoryEntryApplyConfiguration struct {
 	// readyTime is the time when the version was first complete and healthy. Upgrade rules that require a version use this time.
 	// It is absent while the version has not been ready.
 	ReadyTime *v1.Time `json:"readyTime,omitempty"`
-	// completedTime is the time when the step ended. By then, the version was installed, or the manager had abandoned it. It is
-	// absent during the step.
+	// completedTime is the time when the step ended, because the version was installed or the manager abandoned it. It is absent
+	// during the step.
 	CompletedTime *v1.Time `json:"completedTime,omitempty"`
 	// trigger is the cause of the step. Installation means that nothing was installed before. Automatic means that a newer
 	// version became available. Approved means that spec.upgrades.approvedVersion named the version. SelfCertified means that

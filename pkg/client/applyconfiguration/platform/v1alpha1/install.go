@@ -32,8 +32,8 @@ type InstallApplyConfiguration struct {
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
 	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
-	// If two operators declare an object, it belongs to the older one. The older one takes it over from the younger one, except
-	// with None. Defaults to SamePackage.
+	// If two operators declare the same object, it belongs to the older operator. If the younger one already owns the object, the
+	// older one takes it over, unless the adoption of the older one is None. Defaults to SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 }
 

@@ -5,8 +5,8 @@ package v1alpha1
 // InstalledBundleApplyConfiguration represents a declarative configuration of the InstalledBundle type for use
 // with apply.
 //
-// InstalledBundle is one bundle, with the declarations of its catalog and its files. It is recorded so that upgrades of the cluster
-// can be judged even while the catalog is unavailable.
+// InstalledBundle is one bundle, with the declarations of its catalog and its files. They are recorded because upgrades of the cluster
+// depend on them even while the catalog is unavailable.
 type InstalledBundleApplyConfiguration struct {
 	// bundle is the name of the bundle in its catalog, for example "quay-operator.v3.18.0". It has 1 to 253 characters.
 	Bundle *string `json:"bundle,omitempty"`
@@ -21,7 +21,7 @@ type InstalledBundleApplyConfiguration struct {
 	Catalog *string `json:"catalog,omitempty"`
 	// image is the image of the bundle, with at most 1000 characters. It is a reference by digest once the digest is known.
 	Image *string `json:"image,omitempty"`
-	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The value is plain+v0. The field
+	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The only value is plain+v0. The field
 	// is absent for the format registry+v1.
 	Format *string `json:"format,omitempty"`
 	// maxOpenShiftVersion is the last OpenShift minor version that the bundle supports, for example "4.21". It has 1 to 128
@@ -29,12 +29,12 @@ type InstalledBundleApplyConfiguration struct {
 	// unavailable, the field keeps its last value. An unreadable value is shown as it is, and is also in
 	// unreadableMaxOpenShiftVersions. The field is absent if nothing is declared.
 	MaxOpenShiftVersion *string `json:"maxOpenShiftVersion,omitempty"`
-	// maxOpenShiftVersionFrom is the origin of maxOpenShiftVersion. Valid values are Catalog and Bundle, which means the files
-	// of the bundle. It is absent if nothing is declared.
+	// maxOpenShiftVersionFrom is the origin of maxOpenShiftVersion. Valid values are Catalog and Bundle. Catalog means the entry
+	// of the bundle in the catalog, and Bundle means the files of the bundle. The field is absent if nothing is declared.
 	MaxOpenShiftVersionFrom *string `json:"maxOpenShiftVersionFrom,omitempty"`
-	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as raw JSON, if they are not one
-	// minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters. Further values
-	// are omitted, and longer values are cut. The list is absent if the declaration is readable.
+	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as raw JSON, if they do not declare
+	// exactly one minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters.
+	// Further values are omitted, and longer values are cut. The list is absent if the declaration is readable.
 	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
 	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
 	// bundle declares none.

@@ -13,7 +13,7 @@ type ObjectReferenceApplyConfiguration struct {
 	Resource *string `json:"resource,omitempty"`
 	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for cluster-scoped resources.
 	Namespace *string `json:"namespace,omitempty"`
-	// name is the name of the object, with 1 to 253 characters. It is absent for all objects of the resource.
+	// name is the name of the object, with 1 to 253 characters. If it is absent, the reference is to all objects of the resource.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -25,7 +25,7 @@ type PackageApplyConfiguration struct {
 	// characters. Defaults to the default channel of the package. An empty list, which earlier versions of this API accepted,
 	// selects no channel.
 	Channels []string `json:"channels,omitempty"`
-	// catalogSelector selects catalogs by their labels, and each of its fields has at most 16 entries. The labels
+	// catalogSelector selects catalogs by their labels. Each of its fields has at most 16 entries. The labels
 	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are
 	// always available. Defaults to every trusted catalog.
 	CatalogSelector *v1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`

@@ -11,8 +11,8 @@ import (
 //
 // PlatformOperatorStatus is the observed state of the operator.
 type PlatformOperatorStatusApplyConfiguration struct {
-	// conditions describe the state of the operator by Installed, Progressing, Healthy, Drifted, Upgradeable and Deprecated. The list has
-	// 1 to 16 entries. It is absent until the manager has reconciled the object.
+	// conditions describe the state of the operator. Their types are Installed, Progressing, Healthy, Drifted, Upgradeable and
+	// Deprecated. The list has 1 to 16 entries. It is absent until the manager has reconciled the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
 	// the manager has reconciled the object.

@@ -104,7 +104,7 @@ func acknowledgedCondition(r *report) metav1.Condition {
 	case override == nil:
 		return condition
 	}
-	return isTrue(platformv1alpha1.ReasonOverrideAcknowledged, fmt.Sprintf("%s The risk of an upgrade to OpenShift %s is acknowledged until %s: %s",
+	return isTrue(platformv1alpha1.ReasonOverrideAcknowledged, fmt.Sprintf("%s The risk of an upgrade to OpenShift %s is acknowledged until %s, for the reason %q.",
 		condition.Message, override.OpenShiftVersion, override.Expires.UTC().Format(time.RFC3339), override.Reason))
 }
 

@@ -141,7 +141,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 			"False UnpackPending: The bundle is being unpacked.",
 			"True Installing: Installing version 1.0.0 again, because its BundleDeployment was deleted: its bundle is being unpacked."},
 		"a newer version, and what runs is not healthy": {running(decided(newer), becomes(steptest.Unhealthy())), installed,
-			`False Blocked: version 1.1.0 is available, and is not installed while version 1.0.0 is not healthy: Healthy is False. Repair it, or leave 1.0.0 by excluding it in spec.package.version, for example "!=1.0.0".`},
+			`False Blocked: Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy: Healthy is False. Repair version 1.0.0, or exclude it in spec.package.version, for example "!=1.0.0".`},
 		"a newer version awaits approval": {running(decided(awaiting)), installed,
 			`False AwaitingApproval: Version 1.1.0 is available and waits for approval: set spec.upgrades.approvedVersion to "1.1.0".`},
 		"the same, and another one is approved": {running(decided(awaiting), func(in *Input) {
@@ -250,7 +250,7 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 	}{
 		"it is moved to":               {running(decided(newer)), " "},
 		"paused":                       {running(decided(newer), paused), "Paused Version 1.1.0 is not installed while spec.paused is set."},
-		"what runs is not healthy":     {running(decided(newer), becomes(steptest.Unhealthy())), "Unhealthy Version 1.1.0 is not installed while version 1.0.0 is not healthy; the Progressing condition says why, and the way out."},
+		"what runs is not healthy":     {running(decided(newer), becomes(steptest.Unhealthy())), "Unhealthy Version 1.1.0 is not installed until version 1.0.0 is healthy; the Progressing condition says why, and what to do."},
 		"the cluster is being updated": {running(decided(newer), updating), "ClusterUpdating Version 1.1.0 is not installed while the cluster itself is being updated to 4.22.0."},
 		"the same, and it is approved": {running(decided(newer), updating, approved), " "},
 		"it was rolled back":           {running(decided(newer), movesTo("1.1.0"), becomes(steptest.RolledBack()), tried(platformv1alpha1.HistoryRolledBack)), "Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle or spec.install changes, or annotation platform.openshift.io/retry is set to a new value."},

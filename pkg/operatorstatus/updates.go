@@ -100,7 +100,7 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 		}
 	}
 	if r.in.Step.Reason == upgradestep.ReasonUnhealthy {
-		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not installed while version %s is not healthy; the Progressing condition says why, and the way out", recorded.Version)
+		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not installed until version %s is healthy; the Progressing condition says why, and what to do", recorded.Version)
 	}
 	if cluster := r.in.Decided.ClusterUpdate; cluster != "" && !r.in.Decided.Spec.Approves(update.Candidate, r.operator.Status.Installed) {
 		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not installed while the cluster itself is being updated to %s", cluster)

@@ -50,7 +50,7 @@ func (m *Machine) hasValidBundle() condition {
 	case m.content.Invalid != "":
 		return condition{kind, isFalse, corev1alpha2.ReasonBundleLoadFailed, m.content.Invalid}
 	case m.content.Err != nil:
-		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackFailed, notYet}
+		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackFailed, "The bundle is not validated, because its content could not be unpacked; the Unpacked condition says why."}
 	case m.in.Deployment.Spec.Paused || m.in.Desired.Missing != "":
 		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackPending, notYet}
 	}

@@ -71,11 +71,11 @@ func (m *Machine) isGoingBack() bool {
 func (m *Machine) heldMessage() string {
 	switch {
 	case m.in.Deployment.Spec.OnFailure == corev1alpha2.OnFailureRollback && m.active == nil:
-		return "There is no earlier revision to roll back to, so it is held; it continues when the cause is removed."
+		return "There is no earlier revision to roll back to, so the revision is held: it stays in place, and its rollout continues when the cause is removed."
 	case m.active == nil:
-		return "It is held, and continues when the cause is removed."
+		return "The revision is held: it stays in place, and its rollout continues when the cause is removed."
 	}
-	return fmt.Sprintf("It is held, and continues when the cause is removed; objects that only revision %d has are kept until then.", m.active.Number)
+	return fmt.Sprintf("The revision is held: it stays in place, and its rollout continues when the cause is removed. Objects that only revision %d has are kept until then.", m.active.Number)
 }
 
 // progressingRollback returns the Progressing condition during and after a rollback.

@@ -11,16 +11,16 @@ func Message(in Input, step Step) string {
 	switch step.Reason {
 	case ReasonRebuiltNeedsApproval:
 		return fmt.Sprintf(
-			"bundle %s has another image in catalog %s now, %s, and is not installed: spec.upgrades.approvedVersion cannot name it, because both images have the same version. Set spec.upgrades.approval to Automatic to install it, or approve a later version.",
+			"Bundle %s has another image in catalog %s now, %s, and is not installed: spec.upgrades.approvedVersion cannot name it, because both images have the same version. Set spec.upgrades.approval to Automatic to install it, or approve a later version.",
 			step.Next.Bundle, step.Next.Catalog, step.Next.Image)
 	case ReasonUnhealthy:
 		recorded := in.Current.Recorded.Version
 		return fmt.Sprintf(
-			"version %s is available, and is not installed while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
+			"Version %s is available, but is not installed until version %s is healthy: %s. Repair version %s, or exclude it in spec.package.version, for example %q.",
 			step.Next.Version, recorded, RolloutOf(in.Current.Deployment).Detail, recorded, excluding(in.Spec.VersionRange, recorded))
 	case ReasonClusterUpdating:
 		return fmt.Sprintf(
-			"version %s is available, and no upgrade step begins while the cluster itself is being updated to %s. The step begins when the update has completed; to upgrade at once, set spec.upgrades.approval to Manual and spec.upgrades.approvedVersion to %q.",
+			"Version %s is available, but no upgrade step begins while the cluster itself is being updated to %s. The step begins when the update has completed; to upgrade at once, set spec.upgrades.approval to Manual and spec.upgrades.approvedVersion to %q.",
 			step.Next.Version, in.ClusterUpdate, in.Decision.Target.Version)
 	}
 	return ""

@@ -59,10 +59,10 @@ func TestAdoption(t *testing.T) {
 		}
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, manifests...))
 		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).Should(And(
-			ContainSubstring("ConfigMap intruder/nobodys: it already exists: it belongs to nobody"),
-			ContainSubstring(`ConfigMap intruder/helms: it already exists: it belongs to Helm release "charts/chart"`),
-			ContainSubstring(`ConfigMap intruder/olms: it already exists: it belongs to ClusterServiceVersion "operators/csv.v1" of OLM`),
-			ContainSubstring(`ConfigMap intruder/olmv1s: it already exists: it belongs to ClusterExtension "extension" of OLM v1`),
+			ContainSubstring("ConfigMap intruder/nobodys: it already exists and has no known owner"),
+			ContainSubstring(`ConfigMap intruder/helms: it already exists and belongs to Helm release "charts/chart"`),
+			ContainSubstring(`ConfigMap intruder/olms: it already exists and belongs to ClusterServiceVersion "operators/csv.v1" of OLM`),
+			ContainSubstring(`ConfigMap intruder/olmv1s: it already exists and belongs to ClusterExtension "extension" of OLM v1`),
 		))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("False InstallFailed: "))
 		for each := range theirs {
@@ -111,7 +111,7 @@ func TestAdoption(t *testing.T) {
 		refused := func(patience time.Duration) {
 			s.Helper()
 			s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(younger).Should(Equal(
-				`ConfigMap inhabited/shared: it already exists: it belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or give the object another name in one of the two bundles`))
+				`ConfigMap inhabited/shared: it already exists and belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or give the object another name in one of the two bundles`))
 			s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionInstalled)).To(And(HavePrefix("False InstallFailed: "), ContainSubstring("ConfigMap inhabited/shared")))
 			s.Consistently(s.sharedData, patience).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": older, "only-" + older: "kept"}))
 			s.Expect(s.conditionOf(ctx, older, corev1alpha2.ConditionProgressing)).To(HavePrefix("False AsExpected: "))

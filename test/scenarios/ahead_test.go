@@ -144,7 +144,7 @@ func TestUpgradeGate(t *testing.T) {
 		s.By("setting a valid override that expires in seconds")
 		expires := at(15 * time.Second)
 		s.patchOperatorSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires))
-		upgradeable(metav1.ConditionTrue, platformv1alpha1.ReasonOverrideAcknowledged, "4.22 is acknowledged until "+expires+": Ada, ticket 7")
+		upgradeable(metav1.ConditionTrue, platformv1alpha1.ReasonOverrideAcknowledged, "4.22 is acknowledged until "+expires+", for the reason \"Ada, ticket 7\".")
 		s.waitForGate(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: overridden until "+expires+": Ada, ticket 7")
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideAcknowledged, pkg).Should(ConsistOf(And(ContainSubstring("4.22"), ContainSubstring("Ada, ticket 7"))))
 		operator, err := s.Admin.Operator(ctx, pkg)

@@ -34,7 +34,7 @@ func TestUpgradeRules(t *testing.T) {
 		s.offerVersions(ctx, early, rules, "1.2.8", "1.3.0 never ready")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(early).Should(ContainElement("1.3.0 Installing by Automatic"))
 		s.offerVersions(ctx, early, rules, "1.2.8", "1.2.9", "1.3.0 never ready")
-		s.waitForProgressing(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.2.9 is available, and is not installed while version 1.3.0 is not healthy")
+		s.waitForProgressing(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.2.9 is available, but is not installed until version 1.3.0 is healthy")
 		s.Expect(s.historyOf(ctx, early)).To(Equal([]string{"1.3.0 Installing by Automatic", "1.2.8 Ready by Installation"}), "an upgrade step that has begun continues")
 	})
 

@@ -29,7 +29,7 @@ const heirloomManifest = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomReso
 func (s *Story) waitForHeirloomRefusal(ctx context.Context, name, formerOwner, ownMark string) {
 	s.Helper()
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(Equal(fmt.Sprintf(
-		"False InstallFailed: CustomResourceDefinition %s: it already exists: its annotation %s says that it was kept when %s was removed; set spec.adoption to Any to take it over, "+
+		"False InstallFailed: CustomResourceDefinition %s: it already exists and has annotation %s, which says that it was kept when %s was removed; set spec.adoption to Any to take it over, "+
 			"or change its former owner: kubectl annotate --overwrite crd %s %s=%s.",
 		heirloom, platformv1alpha1.AnnotationOrphanedFrom, formerOwner, heirloom, platformv1alpha1.AnnotationOrphanedFrom, ownMark)))
 	s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))

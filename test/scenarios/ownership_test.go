@@ -54,7 +54,7 @@ func TestOwnership(t *testing.T) {
 		s.createLabeled(ctx, "tenant", name, "stray", name)
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")))
 		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).Should(ContainSubstring(
-			`ConfigMap impersonated/declared: it already exists: it has the owner labels of BundleDeployment "impersonated", which neither created nor adopted it; it is not changed; delete or rename it, or set spec.adoption to Any to take it over`))
+			`ConfigMap impersonated/declared: it already exists and has the owner labels of BundleDeployment "impersonated", which neither created nor adopted it; it is not changed; delete or rename it, or set spec.adoption to Any to take it over`))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("False InstallFailed"))
 		s.undeploy(ctx, name)
 		for _, each := range []string{"declared", "stray"} {
@@ -86,7 +86,7 @@ func TestOwnership(t *testing.T) {
 			s.StartManager()
 			s.Eventually(s.from).WithContext(ctx).WithArguments(name, "vault").Should(Equal("us platform-operators/" + name))
 			s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
-				HavePrefix("True ReconcileFailed"), ContainSubstring("ConfigMap "+name+"/other: it already exists: it belongs to nobody who left a mark")), "what has no labels is not taken for a restored object")
+				HavePrefix("True ReconcileFailed"), ContainSubstring("ConfigMap "+name+"/other: it already exists and has no known owner")), "what has no labels is not taken for a restored object")
 			s.Expect(s.from(ctx, name, "other")).To(Equal("tenant"))
 
 			s.undeploy(ctx, name)
@@ -108,7 +108,7 @@ func TestOwnership(t *testing.T) {
 
 		s.patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionInstalled).Should(And(
-			HavePrefix("False InstallFailed: "), ContainSubstring(`ConfigMap untaken/shared: it already exists: it belongs to BundleDeployment "a-keeper", which is younger, and is not taken over while spec.adoption is None; set spec.adoption to SamePackage`)))
+			HavePrefix("False InstallFailed: "), ContainSubstring(`ConfigMap untaken/shared: it already exists and belongs to BundleDeployment "a-keeper", which is younger, and is not taken over while spec.adoption is None; set spec.adoption to SamePackage`)))
 		s.Expect(s.sharedData(ctx, namespace)).To(Equal(map[string]string{"from": younger, "only-" + younger: "kept"}))
 		s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionProgressing)).To(HavePrefix("False AsExpected: "))
 

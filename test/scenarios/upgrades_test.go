@@ -173,7 +173,7 @@ func TestUpgrades(t *testing.T) {
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement("1.1.0 Installing by Automatic"))
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
 			samples.Operator{Package: pkg, Version: "1.1.1", SkipRange: ">=1.0.0 <1.1.1"})).To(Succeed())
-		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.1 is available, and is not installed while version 1.1.0 is not healthy")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.1 is available, but is not installed until version 1.1.0 is healthy")
 
 		s.patchOperatorSpec(ctx, pkg, `"package": {"version": "1.1.1"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.1").Should(Succeed())

@@ -199,7 +199,7 @@ func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
 			c.operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{override("4.22", "Ada, ticket 7", expires)}
 			c.sync(t, catalog)
 			got := c.upgradeable()
-			if got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonOverrideAcknowledged || !strings.Contains(got.Message, "4.22 is acknowledged until 2026-01-02T00:00:00Z: Ada, ticket 7") {
+			if got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonOverrideAcknowledged || !strings.Contains(got.Message, "4.22 is acknowledged until 2026-01-02T00:00:00Z, for the reason \"Ada, ticket 7\".") {
 				t.Errorf("Upgradeable is %s/%s: %s", got.Status, got.Reason, got.Message)
 			}
 			if in := acknowledged(c); in == nil || in.Reason != "Ada, ticket 7" {

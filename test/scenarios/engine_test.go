@@ -190,7 +190,7 @@ func TestBundleDeployment(t *testing.T) {
 		_, err := secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "revision.unkept.r1"}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(ContainSubstring("revision.unkept.r1"), ContainSubstring("delete or rename it")))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(ContainSubstring("revision.unkept.r1"), ContainSubstring("delete it")))
 		s.Expect(secrets.Delete(ctx, "revision.unkept.r1", metav1.DeleteOptions{})).To(Succeed())
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})

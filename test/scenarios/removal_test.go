@@ -118,7 +118,7 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 		}
 		s.deleteDeployment(ctx, "clearer")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("clearer", corev1alpha2.ConditionProgressing).Should(And(
-			HavePrefix("True Removing"), ContainSubstring("4 custom resources, such as Clearer default/a, Clearer default/b, Clearer default/c"), ContainSubstring("spec.deletion.crds")))
+			HavePrefix("True Removing"), ContainSubstring("4 custom resources (among them Clearer default/a, Clearer default/b, Clearer default/c)"), ContainSubstring("spec.deletion.crds")))
 		_, err := s.Admin.Kubernetes.AppsV1().Deployments("clearer").Get(ctx, "clearer", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred(), "the operator still runs, to handle the deletion of its custom resources")
 

@@ -40,7 +40,7 @@ func TestRetries(t *testing.T) {
 		configure("red")
 		s.waitForProgressing(ctx, pkg, metav1.ConditionTrue, platformv1alpha1.ReasonUpgrading, "Applying the changed spec.install to version 1.0.0: ")
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Installing by InstallChange", "1.0.0 Ready by Installation"}))
-		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, failed, "Applying the changed spec.install to version 1.0.0: Revision 2", "annotation platform.openshift.io/retry")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, failed, "The changed spec.install of version 1.0.0 failed. Revision 2", "annotation platform.openshift.io/retry")
 		rolledBack := []string{"1.0.0 RolledBack by InstallChange", "1.0.0 Ready by Installation"}
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal(rolledBack))
 		s.Expect(s.eventsAbout(ctx, platformv1alpha1.EventUpgradeStarted, pkg)).To(ConsistOf(`PlatformOperator "mallet": Applying the changed spec.install to version 1.0.0`))

@@ -103,7 +103,7 @@ func TestUpgrades(t *testing.T) {
 		s.setClusterUpdating(ctx, configv1.ConditionTrue)
 		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0")
 		s.offerVersions(ctx, other, "", "1.0.0", "1.1.0")
-		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.0 is available", "while the cluster itself is being updated to 4.")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is available", "while the cluster itself is being updated to 4.")
 		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0 by 1.1.0: ClusterUpdating"}))
 		s.patchOperatorSpec(ctx, other, `"upgrades": {"approvedVersion": "1.1.0"}`)
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(other).Should(ContainElement("1.1.0 Ready by Approved"))
@@ -215,8 +215,8 @@ func TestUpgrades(t *testing.T) {
 		s.setClusterUpdating(ctx, configv1.ConditionTrue)
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: "ashes"},
 			samples.Operator{Package: careful, Version: "1.0.0", ExtraConfigMap: "purple"})).To(Succeed())
-		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.0.0 is available", "while the cluster itself is being updated")
-		s.waitForProgressing(ctx, careful, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "bundle phoenician.v1.0.0 has another image")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.0.0 is available", "while the cluster itself is being updated")
+		s.waitForProgressing(ctx, careful, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Bundle phoenician.v1.0.0 has another image")
 
 		s.setClusterUpdating(ctx, configv1.ConditionFalse)
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Automatic", "1.0.0 Ready by Installation"}))

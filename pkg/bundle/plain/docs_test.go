@@ -11,7 +11,7 @@ import (
 )
 
 // header is the header of the page's table of kinds.
-const header = "| group | with namespaces | cluster-scoped |\n|---|---|---|\n"
+const header = "| group | namespaced | cluster-scoped |\n|---|---|---|\n"
 
 func TestPageListsOpenShiftKinds(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/bundledeployments.md")

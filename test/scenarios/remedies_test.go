@@ -14,14 +14,19 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// nextStep returns the command in the last line of the gate's message on the ClusterOperator, for the operator that the line names.
-func (s *Story) nextStep(ctx context.Context, name string) string {
+// nextStep waits for a command that changes an operator in the last line of the gate's message on the ClusterOperator, and returns it. Until
+// the gate knows that the installed version is ready, the line only says how to look at the operator.
+func (s *Story) nextStep(ctx context.Context, name string) (command string) {
 	s.Helper()
-	condition, err := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, configv1.ConditionFalse)
-	s.Expect(err).NotTo(HaveOccurred())
-	lines := strings.Split(condition.Message, "\n")
-	_, command, found := strings.Cut(lines[len(lines)-1], "Next step for "+name+": ")
-	s.Expect(found).To(BeTrue(), "the last line is no command for %q: %s", name, condition.Message)
+	s.Eventually(func(ctx context.Context) (string, error) {
+		condition, err := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, configv1.ConditionFalse)
+		if err != nil {
+			return "", err
+		}
+		lines := strings.Split(condition.Message, "\n")
+		_, command, _ = strings.Cut(lines[len(lines)-1], "Next step for "+name+": ")
+		return command, nil
+	}).WithContext(ctx).Should(HavePrefix("oc patch "))
 	return command
 }
 

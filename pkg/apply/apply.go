@@ -45,7 +45,7 @@ type Options struct {
 	// the owner may use a namespace that belongs to another owner.
 	Namespace plan.InstallNamespace
 	// Confirm returns an error if the owner no longer exists. Apply calls it at most once, before it creates the first object. It is needed
-	// because caches can still hold an owner that a restored backup of the cluster lacks. If Confirm is nil, Apply does not check whether
+	// because caches may still have an owner after the cluster was restored from a backup that does not have it. If Confirm is nil, Apply does not check whether
 	// the owner exists.
 	Confirm func(context.Context) error
 	// Drift is the policy for changes by other clients. An empty Policy means Enforce. Empty Additions mean Report, or Ignore if Policy is

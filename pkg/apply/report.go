@@ -31,7 +31,7 @@ type Report struct {
 	// MissingKinds are the kinds of objects of the reconciled phases that the cluster does not serve and the set does not define, in the
 	// order of the objects and without duplicates.
 	MissingKinds []schema.GroupVersionKind
-	// Waiting is the reason why the next phase or another call must wait; empty if nothing waits.
+	// Waiting is the reason why the next phase cannot start yet, so that Apply must be called again later; empty if there is none.
 	Waiting string
 	// Created and Updated are the names of the written objects, at most 10 each. Writes is the number of all written objects.
 	Created, Updated []string

@@ -8,7 +8,8 @@ const Horizon = 2
 type LookAhead struct {
 	// Kind and Operator are Operator.Kind and Operator.Name of the operator.
 	Kind, Operator string
-	// Now is the number for the installed bundle. After is the number after updates that are installable or only need an approval.
+	// Now is the number of minor versions that the installed bundle permits. After is that number once all updates are installed that can
+	// be installed now or only need an approval.
 	Now, After int
 	// Unsearched means that the candidates are not known yet, so that After may be too low.
 	Unsearched bool

@@ -82,13 +82,13 @@ func (c Contribution) hasSameState(other Contribution) bool {
 	return (c.Waiting == "") == (other.Waiting == "") && (c.Unhealthy == "") == (other.Unhealthy == "") && c.Verb == other.Verb
 }
 
-// Contribute returns one operator's contribution to the three conditions.
+// Contribute returns one operator's contribution to the conditions of the ClusterOperator.
 //
-//   - Waiting is set only while the cluster is being installed (clusterInstalled is false) and the operator is not ready. Afterwards no
-//     operator makes the platform unavailable.
-//   - Verb is set while the operator is installed, upgraded or removed; never when drift is reverted.
-//   - Unhealthy is set if the operator worked, has been unhealthy for degradedAfter, and was not upgraded in that time. A user's mistake on
-//     day 2 (a name, a range, a registry) does not affect the installed operator, so this condition stays as it is.
+//   - Waiting, for Available, is set only while the cluster is being installed (clusterInstalled is false) and the operator is not ready.
+//     After that, no operator makes the platform unavailable.
+//   - Verb, for Progressing, is set while the operator is being installed, upgraded or removed, but not while drift is reverted.
+//   - Unhealthy, for Degraded, is set if the operator once worked, has been unhealthy for degradedAfter, and was not upgraded in that time.
+//     A user's mistake on day 2 (a name, a range, a registry) does not affect the installed operator, so it does not set Unhealthy.
 func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedAfter time.Duration) Contribution {
 	c := Contribution{Name: s.Name}
 	if !clusterInstalled && s.isAwaited() {

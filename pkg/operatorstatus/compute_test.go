@@ -127,7 +127,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 		"being installed": {running(neverReady, becomes(steptest.Deployment("Unpacked=Unknown"))),
 			"False UnpackPending: The bundle is being unpacked.", "True Installing: Installing version 1.0.0: its bundle is being unpacked."},
 		"cannot be installed": {running(neverReady, becomes(failed)),
-			"False InstallFailed: Installed is False.", "False Blocked: Installing version 1.0.0: Installed is False."},
+			"False InstallFailed: Installed is False.", "False Blocked: Version 1.0.0 cannot be installed: Installed is False."},
 		"moving": {running(movesTo("1.1.0"), decided(newer), becomes(steptest.Unhealthy())), installed,
 			"True Upgrading: Moving from version 1.0.0 to version 1.1.0: Healthy is False."},
 		"moving, of which the BundleDeployment does not know": {running(movesTo("1.1.0"), decided(newer), becomes(steptest.Stale())), installed,

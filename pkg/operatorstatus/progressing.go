@@ -157,10 +157,10 @@ func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout
 func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1.Condition {
 	deployment, installed := r.in.Current.Deployment, r.operator.Status.Installed
 	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && !upgradestep.IsStale(deployment) {
-		return isFalse(platformv1alpha1.ReasonBlocked, stepTo(installed, target)+": "+installation.Message+r.publisher(installation.Reason)+r.providerAdvice())
+		return isFalse(platformv1alpha1.ReasonBlocked, blockedStep(installed, target)+": "+installation.Message+r.publisher(installation.Reason)+r.providerAdvice())
 	}
 	if why, refused := failureOf(deployment, corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed); refused {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s: %s.%s", stepTo(installed, target), why, r.providerAdvice()))
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s: %s.%s", blockedStep(installed, target), why, r.providerAdvice()))
 	}
 	reason := platformv1alpha1.ReasonUpgrading
 	if installed == nil || upgradestep.SameBundle(*installed, *target) {
@@ -180,6 +180,19 @@ func stepTo(installed, target *platformv1alpha1.InstalledBundle) string {
 		return fmt.Sprintf("Moving to another image of version %s", target.Version)
 	}
 	return fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version)
+}
+
+// blockedStep returns a clause about a step from the installed bundle, nil if there is none, to the target that something blocks.
+func blockedStep(installed, target *platformv1alpha1.InstalledBundle) string {
+	switch {
+	case installed == nil:
+		return fmt.Sprintf("Version %s cannot be installed", target.Version)
+	case upgradestep.SameBundle(*installed, *target):
+		return fmt.Sprintf("Version %s cannot be installed again after its BundleDeployment was deleted", target.Version)
+	case installed.Bundle == target.Bundle:
+		return fmt.Sprintf("The other image of version %s cannot be installed", target.Version)
+	}
+	return fmt.Sprintf("Version %s cannot be upgraded to version %s", installed.Version, target.Version)
 }
 
 // failedStep returns a clause about a step to a bundle that was rolled back. ofSettings is true if the step was started by changed settings

@@ -63,7 +63,7 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 	}
 	selector, err := metav1.LabelSelectorAsSelector(operator.Spec.Package.CatalogSelector)
 	if err != nil {
-		return request, fmt.Errorf("reading spec.package.catalogSelector of PlatformOperator %q: %w; correct the selector", operator.Name, err)
+		return request, fmt.Errorf("spec.package.catalogSelector of PlatformOperator %q is invalid: %w; correct the selector", operator.Name, err)
 	}
 	request.Selector = selector
 	return request, nil

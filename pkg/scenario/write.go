@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Write is a write request with its content.
+// Write is a write request, with the object or the patch in its body.
 type Write struct {
 	Request
 	// FieldManager is the field manager in the request's query, or empty if it has none.

@@ -23,10 +23,10 @@ var (
 	// revisionNumber matches the number of a revision in a message.
 	revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
 	// stepName matches what a message calls the last step, which depends on its cause: another version, another configuration, or another
-	// attempt. Its group is the version.
-	stepName = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Moving from version \S+ to) version (\S+?)(?: again)?: `)
-	// failedStepName is like stepName, for a step that was rolled back.
-	failedStepName = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The upgrade from version \S+ to) version (\S+?) failed\. `)
+	// attempt. Its group is the version. blockedStepName and failedStepName match the same of a step that is blocked or was rolled back.
+	stepName        = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Moving from version \S+ to) version (\S+?)(?: again)?: `)
+	blockedStepName = regexp.MustCompile(`Version \S+ cannot be upgraded to version (\S+?): `)
+	failedStepName  = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The upgrade from version \S+ to) version (\S+?) failed\. `)
 )
 
 // removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers, other causes of the last step,
@@ -38,8 +38,10 @@ func removePermitted(ended, reference harness.State) {
 				delete(state, name)
 			}
 			for i := range lines {
-				line := revisionNumber.ReplaceAllString(lines[i], "revision N")
-				lines[i] = failedStepName.ReplaceAllString(stepName.ReplaceAllString(line, "Version $1: "), "Version $1: ")
+				lines[i] = revisionNumber.ReplaceAllString(lines[i], "revision N")
+				for _, name := range []*regexp.Regexp{stepName, blockedStepName, failedStepName} {
+					lines[i] = name.ReplaceAllString(lines[i], "Version $1: ")
+				}
 			}
 		}
 	}

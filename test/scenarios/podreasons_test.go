@@ -21,7 +21,7 @@ func TestHRD_U9_WhomToAsk(t *testing.T) {
 	t.Parallel()
 	runStory(t, "HRD-U9 an image that a catalog names and its registry lacks", defaultOperators, func(ctx context.Context, s *Story) {
 		s.create(ctx, "broken", "")
-		s.waitForRefusal(ctx, "broken", platformv1alpha1.ReasonUnpackFailed, "ask the catalog's publisher to push it or, if the catalog is mirrored, the admin of the mirror to add it", "names the image.", "/local")
+		s.waitForRefusal(ctx, "broken", platformv1alpha1.ReasonUnpackFailed, "ask the catalog's publisher to push the image (if the catalog is mirrored, ask the mirror's admin to add it)", "names the image.", "/local")
 	})
 
 	runStory(t, "HRD-U9 Pods that do not start", defaultOperators, func(ctx context.Context, s *Story) {

@@ -64,7 +64,8 @@ func describeCatalogSource(object *unstructured.Unstructured) description {
 	return d
 }
 
-// describeClusterCatalog describes a ClusterCatalog. Its resolved image identifies its content, even if the content is unpacked again.
+// describeClusterCatalog returns the description of a ClusterCatalog. It identifies the content by the resolved image, so that content that
+// is only unpacked again is not read again.
 func describeClusterCatalog(object *unstructured.Unstructured) description {
 	d := description{
 		id:       catalog.ID{Kind: catalog.KindClusterCatalog, Name: object.GetName()},

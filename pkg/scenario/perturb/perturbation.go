@@ -21,7 +21,7 @@ const (
 	MergedEvent Pattern = "merged event"
 	// DelayedEvent delays an event and all later events of the same watches. Watches for other kinds of objects deliver events on time.
 	DelayedEvent Pattern = "delayed event"
-	// RestoredSnapshot restores the cluster at the end of a step to its content after an earlier write of the step. The operator keeps
+	// RestoredSnapshot restores the cluster, at the end of a step, to its state after an earlier write of the same step. The operator keeps
 	// running.
 	RestoredSnapshot Pattern = "restored snapshot"
 	// RestoredAfterRestart is like RestoredSnapshot, but the operator restarts at the end of the step, before the restore. The new process

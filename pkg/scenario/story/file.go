@@ -37,7 +37,7 @@ type Step struct {
 	Title string
 	// As is the user who sends the step's requests. The default is scenario.AdminUser.
 	As string
-	// Refused says whether the API server must or may refuse the step's request.
+	// Refused says whether the API server must accept the step's request, may refuse it, or must refuse it.
 	Refused Refusal
 	// Verb is the name of the action, such as "create". Arguments are its arguments.
 	Verb      string

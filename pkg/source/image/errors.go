@@ -63,8 +63,8 @@ var advice = map[Class]string{
 	PlainHTTP: "enable TLS on the registry, or set spec.source.image.insecureSkipTLSVerify if the network to it is trusted; a " +
 		"PlatformOperator does not have this field and requires a registry or mirror with TLS",
 	Loopback: "correct the registry's redirect, its token address or its DNS record; the manager retries",
-	NotFound: "if a catalog names the image, ask the catalog's publisher to push it or, if the catalog is mirrored, the admin of the " +
-		"mirror to add it; otherwise correct the reference",
+	NotFound: "if the reference comes from a catalog, ask the catalog's publisher to push the image (if the catalog is mirrored, ask the " +
+		"mirror's admin to add it); otherwise correct the reference",
 	Unauthorized: "check that the pull secret (spec.source.image.pullSecret; by default openshift-config/pull-secret) has credentials " +
 		"that may pull this repository; the manager reads it for every attempt",
 	Unreachable:        "check that the registry runs and can be reached from this cluster; the manager retries",

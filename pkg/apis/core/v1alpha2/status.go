@@ -96,9 +96,8 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	InstallNamespaceUID string `json:"installNamespaceUID,omitempty"`
 
-	// warnings are the warnings of the API server about objects of the newest revision, and the warnings of the manager about
-	// manifests and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there
-	// are none.
+	// warnings are the warnings about the newest revision, without duplicates. The API server warns about objects, and the manager
+	// about manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -309,8 +308,8 @@ type Plan struct {
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// warnings are the warnings of the API server about objects of the revision, and the warnings of the manager about manifests
-	// and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
+	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

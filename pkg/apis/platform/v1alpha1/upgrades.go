@@ -153,7 +153,7 @@ const (
 	BlockedStep BlockedReason = "Step"
 	// BlockedPrerelease means that the version is a prerelease, and that spec.package.version does not name one.
 	BlockedPrerelease BlockedReason = "Prerelease"
-	// BlockedUnfit means that the version, or a version on every path to it, does not support this cluster or the watched namespaces.
+	// BlockedUnfit means that the version, or at least one version on each path to it, does not support this cluster or the watched namespaces.
 	BlockedUnfit BlockedReason = "Unfit"
 	// BlockedRequirement means that the version requires an API or a package that is missing.
 	BlockedRequirement BlockedReason = "Requirement"

@@ -52,9 +52,8 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// compares it with the UID of the current namespace of that name, which somebody else may have created later. The manager
 	// installs into such a namespace only if a user chose the namespace. The field is absent before the first installation.
 	InstallNamespaceUID *string `json:"installNamespaceUID,omitempty"`
-	// warnings are the warnings of the API server about objects of the newest revision, and the warnings of the manager about
-	// manifests and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there
-	// are none.
+	// warnings are the warnings about the newest revision, without duplicates. The API server warns about objects, and the manager
+	// about manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
 	// objects counts the objects of the newest revision. After a rollback, it counts those of the restored revision.
 	Objects *ObjectCountsApplyConfiguration `json:"objects,omitempty"`

@@ -10,8 +10,8 @@ type PlanApplyConfiguration struct {
 	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"), with 1 to 128 characters. It
 	// covers everything that the revision applies. It is absent if the revision was stored without it.
 	Digest *string `json:"digest,omitempty"`
-	// warnings are the warnings of the API server about objects of the revision, and the warnings of the manager about manifests
-	// and namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
+	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
 	// permissionsMissing are the first permissions that the manager lacks to apply the revision, in order. The list has 1 to
 	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label

@@ -155,8 +155,8 @@ const (
 	maxQuantity = 256
 )
 
-// bound adds a maximum to each string, list and map in a part of a schema, unless it has one. It skips integers. It also skips strings with
-// an enum or a format, because the API server rejects values that do not match.
+// bound adds a maximum length or size to each string, list and map in a part of a schema that has none. Strings with an enum or a format
+// need none, because the API server rejects values that do not match.
 func bound(part any) {
 	switch part := part.(type) {
 	case map[string]any:

@@ -148,7 +148,7 @@ func permits(bundle compat.Counted, clusterVersion string) metav1.Condition {
 	next := cluster.Next()
 	if !max.Permits(next) {
 		return isFalse(platformv1alpha1.ReasonIncompatibleOperator, fmt.Sprintf(
-			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", name, max.Names(), next.Names()))
+			"%s runs on OpenShift up to %s, but the cluster's next minor version is %s.", name, max.Names(), next.Names()))
 	}
 	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", name, max.Names()))
 }

@@ -293,7 +293,7 @@ func TestDeprecatedCondition(t *testing.T) {
 		in   Input
 		want string
 	}{
-		"no catalog was read":   {running(), "Unknown CatalogUnavailable: Whether the operator is deprecated is not known, because no selected catalog that can be read contains the package."},
+		"no catalog was read":   {running(), "Unknown CatalogUnavailable: It is not known whether the operator is deprecated, because none of the selected catalogs that can be read contains the package."},
 		"nothing is deprecated": {running(of(catalog.Package{Channels: []catalog.Channel{stable}})), `False NotDeprecated: Neither the package nor channel "stable" nor op.v1.0.0 is deprecated.`},
 		"before anything is installed": {running(absent, of(catalog.Package{Channels: []catalog.Channel{stable}})),
 			"False NotDeprecated: Nothing is installed, and the package is not deprecated."},

@@ -23,7 +23,7 @@ func deprecatedCondition(r *report) metav1.Condition {
 		return isUnknown(platformv1alpha1.ReasonCatalogUnavailable, r.firstReadingMessage())
 	}
 	if !deprecation.Known {
-		return isUnknown(platformv1alpha1.ReasonCatalogUnavailable, "Whether the operator is deprecated is not known, because no selected catalog that can be read contains the package.")
+		return isUnknown(platformv1alpha1.ReasonCatalogUnavailable, "It is not known whether the operator is deprecated, because none of the selected catalogs that can be read contains the package.")
 	}
 	var parts []string
 	for _, each := range []struct{ what, name, message string }{

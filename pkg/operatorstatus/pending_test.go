@@ -44,7 +44,7 @@ func TestHRD_M6_NothingHasFailedBeforeCatalogsAreRead(t *testing.T) {
 		"one with a version is": {fits, "False InstallPending: Version 1.1.0 is not chosen before catalog y has been read.",
 			"True Installing: Version 1.1.0 is not chosen before catalog y has been read.", "Unknown CatalogUnavailable: Version 1.1.0 is not chosen before catalog y has been read."},
 		"one that refuses is": {refused, "False ValidationFailed: every version is refused", "False Blocked: Nothing can be installed yet; the Installed condition says why.",
-			"Unknown CatalogUnavailable: Whether the operator is deprecated is not known, because no selected catalog that can be read contains the package."},
+			"Unknown CatalogUnavailable: It is not known whether the operator is deprecated, because none of the selected catalogs that can be read contains the package."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := running(absent, decided(c.decision), func(in *Input) { in.Operator.Spec.Package.Name = "memo" })

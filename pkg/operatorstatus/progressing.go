@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// progressingCondition returns the Progressing condition. It is True during a first installation, an upgrade step or a rollback that
-// nothing blocks.
+// progressingCondition returns the Progressing condition. It is True while a first installation, an upgrade step or a rollback is under way
+// and nothing blocks it.
 func progressingCondition(r *report) metav1.Condition {
 	switch {
 	case r.operator.Spec.Paused:

@@ -11,10 +11,10 @@ const (
 	deploymentPrefix = "bundledeployment/"
 )
 
-// PackageMark returns the value that the annotation has for a package.
+// PackageMark returns the value of annotation platform.openshift.io/orphaned-from on a CRD that was kept for a package: package/NAME.
 func PackageMark(name string) string { return packagePrefix + name }
 
-// DeploymentMark returns the value that the annotation has for a BundleDeployment whose bundle names no package.
+// DeploymentMark returns the value of the same annotation for a BundleDeployment whose bundle names no package: bundledeployment/NAME.
 func DeploymentMark(name string) string { return deploymentPrefix + name }
 
 // normalizeMark returns a value of the annotation with the prefix for its kind. Earlier managers wrote the name alone, which counts as a

@@ -75,7 +75,7 @@ func (m *Machine) heldMessage() string {
 	case m.active == nil:
 		return "The revision is held: it stays in place, and its rollout continues when the cause is removed."
 	}
-	return fmt.Sprintf("The revision is held: it stays in place, and its rollout continues when the cause is removed. Objects that only revision %d has are kept until then.", m.active.Number)
+	return fmt.Sprintf("The revision is held: it stays in place, and its rollout continues when the cause is removed. Objects that only revision %d has are kept until the rollout is complete.", m.active.Number)
 }
 
 // progressingRollback returns the Progressing condition during and after a rollback.

@@ -67,8 +67,8 @@ func (m *Machine) recordPruneWait(removal Removal) {
 	}
 }
 
-// isSurplus reports whether a stored revision exceeds maxArchived. The oldest revisions are surplus. The failed revision never is, because
-// it must stay known so that it is not retried.
+// isSurplus reports whether a stored revision may be deleted: of more than maxArchived archived revisions, the oldest are surplus. The failed
+// revision of the desired content never is, because the manager must know that it failed in order not to retry it.
 func (m *Machine) isSurplus(r *Revision) bool {
 	if !m.mayPrune() || m.pruneWaiting != "" {
 		return false

@@ -98,7 +98,7 @@ var transitions = []Transition{
 	},
 	{
 		From: []State{Failed, Archived}, To: Deleted,
-		When: "it is pruned and need not be remembered as rolled back, and at least 3 newer revisions are neither active nor desired", Effect: "the manager deletes its Secrets",
+		When: "its objects are pruned, it is not the failed revision that the spec requests, and at least 3 newer revisions are neither active nor desired", Effect: "the manager deletes its Secrets",
 		Action: Delete,
 		guard:  (*Machine).isSurplus,
 		effect: func(m *Machine, r *Revision) { m.in.History.Remove(r.Number) },

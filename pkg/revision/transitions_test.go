@@ -53,7 +53,7 @@ var circumstances = map[string]func(*Machine, *Revision){
 	"its deadline has passed, spec.onFailure is Rollback, and there is an active revision": func(m *Machine, _ *Revision) { m.deadlineResult = rollBack },
 	"its deadline has passed, and it is not rolled back":                                   func(m *Machine, _ *Revision) { m.deadlineResult = hold },
 	"it was held in another attempt":                                                       func(_ *Machine, r *Revision) { r.FailedAttempt = "another" },
-	"it is pruned and need not be remembered as rolled back, and at least 3 newer revisions are neither active nor desired": func(m *Machine, r *Revision) {
+	"its objects are pruned, it is not the failed revision that the spec requests, and at least 3 newer revisions are neither active nor desired": func(m *Machine, r *Revision) {
 		m.desired, r.Pruned = m.active, true
 		for number := int64(3); number < 3+maxArchived; number++ {
 			archived := newRevision(number, fmt.Sprintf("%d.0.0", number))

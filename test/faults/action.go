@@ -113,7 +113,7 @@ func After(next Action) Action {
 	}
 }
 
-// Kill kills the manager by calling kill, and does not respond.
+// Kill returns an Action that kills the manager by calling kill, and leaves the request without a response.
 func Kill(kill func() error) Action {
 	return func(e *Exchange) {
 		e.outcome = "manager killed"

@@ -14,7 +14,7 @@ import (
 
 var (
 	changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
-	// statusKept are the kinds whose status the manager writes. The status of all other kinds is removed.
+	// statusKept are the kinds whose status normalize keeps, because the manager writes it. It removes the status of all other kinds.
 	statusKept = []string{"PlatformOperator", "BundleDeployment", "Bundle", "PlatformOperatorManager", "ClusterOperator"}
 
 	changingGeneration = regexp.MustCompile(`Generation":\d+`) // varies, because the manager writes a spec in one request or in two

@@ -37,7 +37,7 @@ const (
 	Waiting Effect = "Waiting"
 	// Warning means that somebody should act, but that nothing is blocked.
 	Warning Effect = "Warning"
-	// Blocking means that somebody has to act before the operator or the cluster is installed, upgraded or removed.
+	// Blocking means that the operator or the cluster cannot be installed, upgraded or removed until somebody acts.
 	Blocking Effect = "Blocking"
 )
 

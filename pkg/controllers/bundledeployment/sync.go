@@ -20,13 +20,13 @@ type reconciliation struct {
 	c      *controller
 	memory *memory
 
-	// before is the object from the lister or from the last write in this sync, and is never changed. deployment is a copy of before; the
-	// sync sets its status.
+	// before is the object that the lister or the last write in this sync returned. The sync does not modify it. deployment is a copy of
+	// before, in which the sync sets the status.
 	before     *corev1alpha2.BundleDeployment
 	deployment *corev1alpha2.BundleDeployment
 
-	// policies are the policies of the spec. Fields that are empty in the spec have the values of the class. unknownClass is the reason why
-	// nothing new is fetched; empty if the class is known.
+	// policies are the policies of the spec. Fields that are empty in the spec have the values of the class. unknownClass says why the
+	// class is unknown, so that nothing new is fetched; empty if the class is known.
 	policies     revision.Policies
 	unknownClass string
 	// source holds the source of the desired content.

@@ -19,8 +19,8 @@ type Operator struct {
 	// Open starts a cluster and the operator's external services from a checkpoint. It does not start the operator. The zero Checkpoint
 	// stands for the cluster with which stories begin. Open runs in a synctest bubble. Required.
 	Open func(ctx context.Context, from Checkpoint) (*System, error)
-	// Interval is the longest time that can pass without a write while the operator has unfinished work, such as its longest back-off or
-	// the interval of its resyncs. Required.
+	// Interval is the longest time that the operator may wait without a write while it has unfinished work. It is, for example, its longest
+	// back-off or the interval of its resyncs. Required.
 	Interval time.Duration
 	// MaxRefusedWrites is the maximum number of writes that the API server may refuse in an Interval in which the operator is at rest. An
 	// operator that repeats a refused write with a back-off, for example until a user corrects a spec, sends a few such writes. The default

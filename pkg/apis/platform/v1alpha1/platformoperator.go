@@ -89,9 +89,9 @@ type Package struct {
 	// version is the range of semantic versions that may be installed, with 1 to 256 characters. Examples are
 	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
-	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
-	// edge of a channel leads to it from the installed version. Before the first installation, it is also a candidate if an edge
-	// leads to it from the version that would be chosen without prereleases.
+	// A prerelease is a candidate only if the range names one, if the channels contain only prereleases, or if an edge leads to it.
+	// The edge must start at the installed version or, before the first installation, at the version that would be chosen without
+	// prereleases.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256

@@ -25,8 +25,8 @@ const (
 	ScopeCluster    = "Cluster"
 )
 
-// DefinitionOf returns the Definition of a CustomResourceDefinition. Fields that are absent or of a wrong type are empty: the API server
-// rejects such an object.
+// DefinitionOf returns the Definition of a CustomResourceDefinition. A field of the Definition is empty if the field of crd is absent or has
+// the wrong type. That is no error here, because the API server rejects such an object.
 func DefinitionOf(crd *unstructured.Unstructured) Definition {
 	spec, _ := crd.Object["spec"].(map[string]any)
 	text := func(fields ...string) string {

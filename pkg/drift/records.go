@@ -81,7 +81,7 @@ func Describe(record corev1alpha2.DriftRecord) string {
 	}[record.Change]
 	text := object + " was " + verb
 	if record.Manager != "" {
-		text += fmt.Sprintf(" by %q", record.Manager)
+		text += fmt.Sprintf(" by field manager %q", record.Manager)
 	}
 	if len(record.Paths) > 0 {
 		text += " (" + strings.Join(record.Paths, ", ") + ")"

@@ -67,7 +67,7 @@ func TestTimesHaveWholeSecondsAsInTheAPI(t *testing.T) {
 
 func TestARecordIsDescribedInOneLine(t *testing.T) {
 	record := edited(corev1alpha2.DriftRepaired, 5, "/data/a", "/data/b")
-	if got, want := Describe(record), `ConfigMap memo/a was edited by "kubectl-edit" (/data/a, /data/b)`; got != want {
+	if got, want := Describe(record), `ConfigMap memo/a was edited by field manager "kubectl-edit" (/data/a, /data/b)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	record = corev1alpha2.DriftRecord{Object: corev1alpha2.AppliedObject{Kind: "ClusterRole", Name: "a"}, Change: corev1alpha2.DriftDeleted}

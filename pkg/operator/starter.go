@@ -38,7 +38,8 @@ type Operator struct {
 type controller struct {
 	factory.Controller
 	workers int
-	// syncContext holds the queue. LoggingSyncer has its own queue, so this one is shut down.
+	// syncContext has the queue of the controller. Only LoggingSyncer has a queue of its own, so that the one in its syncContext is unused
+	// and shut down.
 	syncContext factory.SyncContext
 }
 

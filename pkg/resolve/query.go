@@ -83,8 +83,8 @@ func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	return strict, loose, nil
 }
 
-// isInstalled reports whether an option has the installed version, which the rules for new versions always permit. It returns false if
-// nothing is installed.
+// isInstalled reports whether an option has the installed version. The rules for new versions do not apply to that version. It returns
+// false if nothing is installed.
 func (q *query) isInstalled(o *Option) bool {
 	return !q.installed.IsZero() && q.installed.Compare(o.Version) == 0
 }

@@ -57,7 +57,7 @@ type RestoreError struct {
 type RestoreCause int
 
 const (
-	// OtherConfig means that the spec has another configuration or another format than the revision.
+	// OtherConfig means that the configuration or the format in the spec differs from that of the revision.
 	OtherConfig RestoreCause = iota
 	// NotRendered means that this manager cannot render the bundle.
 	NotRendered

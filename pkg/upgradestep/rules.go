@@ -111,9 +111,9 @@ func keepChosen(in Input) Step {
 	return Step{Action: Keep, Bundle: &bundle, Reason: ReasonUpToDate}
 }
 
-// withRecordedImage returns the chosen bundle with the image reference in the BundleDeployment, because a new reference to the same image
-// would be rolled out as if it were new content. It uses a new reference with the same digest only if this does no harm: if the image
-// cannot be pulled from the recorded reference, or the rollout is complete.
+// withRecordedImage returns the chosen bundle, but keeps the image reference in the BundleDeployment, because another reference would be
+// rolled out as if it were new content. It takes the chosen bundle's reference to the same digest only in two cases in which that does no
+// harm: the image cannot be pulled from the recorded reference, or the rollout is complete.
 func (in Input) withRecordedImage() platformv1alpha1.InstalledBundle {
 	chosen, deployment := in.chosen(), in.Current.Deployment
 	unpullable := deployment != nil && meta.IsStatusConditionFalse(deployment.Status.Conditions, corev1alpha2.ConditionUnpacked)

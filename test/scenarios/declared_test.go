@@ -127,7 +127,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		declare(`"4.21"`)
 		s.install(ctx, pkg, "1.0.0")
 		s.waitForGateOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version in the catalogs allows 4.22")
-		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
+		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "up to 4.21", "4.22")
 		declare(`"4.22"`)
 		s.waitForGateOf(ctx, pkg)
 		declare(`4.21`) // a number

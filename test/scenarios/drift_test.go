@@ -139,7 +139,7 @@ func TestDrift(t *testing.T) {
 
 		s.By("checking the Events and metrics of the four repairs")
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
-			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by "tinkerer" (/data/a); restored as declared`,
+			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by field manager "tinkerer" (/data/a); restored as declared`,
 			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/declared); restored as declared",
 			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/core.rukpak.io~1owner-kind); restored as declared",
 			"Normal DriftRepaired: ConfigMap tinkered/settings was deleted; restored as declared",

@@ -81,8 +81,8 @@ func TestContestedDrift(t *testing.T) {
 			return services.Get(ctx, name+"-metrics", metav1.GetOptions{})
 		}, atOnce).WithContext(ctx).Should(HaveField("Spec.Selector", HaveKeyWithValue("app", name)))
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
-			`Warning DriftContested: ConfigMap fought/settings was edited by "fighter" (/data/a), each time that the manager restores it`,
-			HavePrefix(`Normal DriftRepaired: Service fought/fought-metrics was edited by "tinkerer"`)))
+			`Warning DriftContested: ConfigMap fought/settings was edited by field manager "fighter" (/data/a), each time that the manager restores it`,
+			HavePrefix(`Normal DriftRepaired: Service fought/fought-metrics was edited by field manager "tinkerer"`)))
 
 		s.By("waiting for the next repair, which the other writer would revert at once")
 		s.Consistently(writes(settings)).Should(HaveLen(5+1), "five repairs of one write each, and a second write of the first one")

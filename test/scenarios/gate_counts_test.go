@@ -42,7 +42,7 @@ func TestUpgradeGateInstallations(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(operator.Status.Installed).To(BeNil())
 		blocks := metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}
-		s.waitForOperatorCondition(ctx, pkg, blocks, "gatepost.v1.0.0 runs on OpenShift 4.21 at most")
+		s.waitForOperatorCondition(ctx, pkg, blocks, "gatepost.v1.0.0 runs on OpenShift up to 4.21")
 
 		s.By("waiting for its deadline")
 		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded})

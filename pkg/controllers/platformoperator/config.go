@@ -33,7 +33,12 @@ type OperatorClient interface {
 
 // DeploymentClient writes BundleDeployments, and reads one before its PlatformOperator is reported as installed.
 type DeploymentClient interface {
+	DeploymentWriter
 	Get(ctx context.Context, name string, options metav1.GetOptions) (*corev1alpha2.BundleDeployment, error)
+}
+
+// DeploymentWriter writes BundleDeployments.
+type DeploymentWriter interface {
 	Create(ctx context.Context, deployment *corev1alpha2.BundleDeployment, options metav1.CreateOptions) (*corev1alpha2.BundleDeployment, error)
 	Update(ctx context.Context, deployment *corev1alpha2.BundleDeployment, options metav1.UpdateOptions) (*corev1alpha2.BundleDeployment, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error

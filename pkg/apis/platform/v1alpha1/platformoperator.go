@@ -125,8 +125,8 @@ type Install struct {
 	// does not exist. The manager refuses the namespace "default", namespaces whose names begin with "kube-", and its own
 	// namespace. The field is immutable once the operator is installed.
 	//
-	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". A default
-	// namespace is used only if the manager creates it.
+	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". If the default
+	// namespace already exists, the manager refuses it until this field names it.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

@@ -165,7 +165,7 @@ The admin acknowledges the risk; then ask the same again:
     {"openShiftVersion":"5.1","reason":"trying it out","expires":"'$(date -u -d '+14 days' +%%FT%%TZ)'"}]}}'
 And at last:
   kubectl delete plop compass                        # goes, its CRD stays
-docs/samples has more to try. In its bundle.yaml and bundledeployment.yaml, put this as "ref", and take "pullSecret" away:
+docs/samples has more to try. In its bundle.yaml and bundledeployment.yaml, replace the value of "ref" with this, and remove "pullSecret" from the second file:
   %s/bundles/beacon:0.1.0
 `
 

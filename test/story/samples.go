@@ -340,7 +340,7 @@ func unblocked() Step {
 
 func clusterMoves() Step {
 	return Step{
-		Title: "the cluster moved to 4.22.0; both operators are as they were",
+		Title: "the cluster moved to 4.22.0; the operators are as they were",
 		See:   "kubectl get clusterversion,plop", Within: short,
 		Act: func(ctx context.Context, admin *Admin) error {
 			return admin.Environment.SetClusterVersion(ctx, "4.22.0")

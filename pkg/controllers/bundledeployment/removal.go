@@ -108,7 +108,12 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 		return removal, err
 	}
 	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs})
-	rest.Kept = append(removal.Kept, rest.Kept...)
+	for _, each := range rest.Kept { // the install namespace is part of both
+		if !slices.Contains(removal.Kept, each) {
+			removal.Kept = append(removal.Kept, each)
+		}
+	}
+	rest.Kept = removal.Kept
 	return rest, err
 }
 

@@ -21,9 +21,15 @@ func (c *controller) featureSetNote(verdict compat.Verdict) string {
 	if err != nil { // also if the cluster has no FeatureGate
 		return ""
 	}
-	switch gate.Spec.FeatureSet {
+	return FeatureSetNote(gate.Spec.FeatureSet)
+}
+
+// FeatureSetNote returns the note of the gate's message about the feature set of FeatureGate "cluster"; empty if the feature set does not
+// block updates.
+func FeatureSetNote(set configv1.FeatureSet) string {
+	switch set {
 	case configv1.TechPreviewNoUpgrade, configv1.DevPreviewNoUpgrade, configv1.CustomNoUpgrade:
-		return fmt.Sprintf("FeatureGate %q has the feature set %s, which blocks all updates to another minor version and cannot be removed.", gate.Name, gate.Spec.FeatureSet)
+		return fmt.Sprintf("FeatureGate %q has the feature set %s, which blocks all updates to another minor version and cannot be removed.", featureGateName, set)
 	}
 	return ""
 }

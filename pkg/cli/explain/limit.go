@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -56,15 +57,31 @@ func (e explainer) updatesPermitNext(operator *platformv1alpha1.PlatformOperator
 	return e.next != nil && after.Compare(*e.next) >= 0
 }
 
-// override returns the remedy for an operator whose permitted updates do not lift the limit. A blocked update may lift it, so the remedy
-// also refers to the command updates, which shows what blocks each update.
+// isUncounted reports whether status.compatibility.afterUpdates does not count an update, because something other than an approval or the end
+// of a pause must permit it.
+func isUncounted(update platformv1alpha1.AvailableUpdate) bool {
+	switch update.BlockedReason {
+	case "", platformv1alpha1.BlockedAwaitingApproval, platformv1alpha1.BlockedPaused:
+		return false
+	}
+	return true
+}
+
+// override returns the remedy for an operator whose permitted updates do not lift the limit. If there are blocked updates, one of them may
+// lift it, so an override is only the second choice.
 func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy.Remedy {
-	if e.next == nil {
+	switch {
+	case e.next == nil:
 		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Updates(operator.Name)}
+	case slices.ContainsFunc(operator.Status.AvailableUpdates, isUncounted):
+		return &remedy.Remedy{
+			Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s, but a blocked one may. See what blocks each version, and "+
+				"what permits it. If none allows it, acknowledge the risk of this operator for a limited time in spec.compatibilityOverrides.", e.next),
+			Command: e.tools.Updates(operator.Name),
+		}
 	}
 	return &remedy.Remedy{
-		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s. Or "+
-			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Updates(operator.Name)),
+		Text:    fmt.Sprintf("No newer version is available that could allow OpenShift %s. Acknowledge the risk of this operator, for a limited time.", e.next),
 		Command: e.tools.Override(operator, *e.next, e.now),
 	}
 }

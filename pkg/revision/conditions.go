@@ -128,7 +128,7 @@ func (m *Machine) healthy() condition {
 			exist, are = "1 object exists", "is"
 		}
 		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
-			"%s and %s ready; changes are not reverted while spec.paused is true.", exist, are)}
+			"%s and %s ready; changes are not reverted while spec.paused is set.", exist, are)}
 	}
 	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, allObjects(m.report.Total, "") + " applied and ready."}
 }

@@ -247,7 +247,7 @@ func TestHRD_M6_OneObjectIsCountedInTheSingular(t *testing.T) {
 		"applied":     {func(m *Machine) { m.desired, m.report = m.active, one }, "1 object is applied and ready."},
 		"two applied": {func(m *Machine) { m.desired, m.report = m.active, two }, "All 2 objects are applied and ready."},
 		"paused": {func(m *Machine) { m.desired, m.report, m.in.Deployment.Spec.Paused = m.active, one, true },
-			"1 object exists and is ready; changes are not reverted while spec.paused is true."},
+			"1 object exists and is ready; changes are not reverted while spec.paused is set."},
 		"active": {func(m *Machine) { m.refusal, m.observed = errors.New("x"), &one },
 			"1 object of revision 1 (version 1.0.0) is ready; the Progressing condition says why revision 2 (version 2.0.0) is not applied."},
 	} {

@@ -56,7 +56,7 @@ func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait t
 }
 
 // isInstalledCurrent reports whether a change of status.installed follows from the present BundleDeployment. It returns true if
-// status.installed does not change. After the restore of a backup, the cache may have a BundleDeployment that the cluster does not have.
+// status.installed does not change or is removed. After the restore of a backup, the cache may have a BundleDeployment that the cluster does not have.
 // What is written to status.installed from it would remain, and every later decision would rely on it.
 func (c *controller) isInstalledCurrent(ctx context.Context, r *reconciliation) (bool, error) {
 	cached := r.current.Deployment

@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// OperatorClient writes PlatformOperators, and reads one before its BundleDeployment is created. It has no Update, because the spec of a
+// OperatorClient writes PlatformOperators, and reads one before its BundleDeployment is created or a step starts. It has no Update, because the spec of a
 // PlatformOperator belongs to its user.
 type OperatorClient interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (*platformv1alpha1.PlatformOperator, error)

@@ -18,15 +18,17 @@ import (
 
 // deploy executes the decided step. It creates the BundleDeployment, or updates it if a step starts or another client changed a field that
 // this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle or is postponed. done
-// is true if the PlatformOperator no longer exists.
+// is true if the PlatformOperator no longer exists, or if the cache has an earlier spec of it.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
 	case r.step.Bundle == nil, r.step.Postponed:
 		return false, nil
-	case r.current.Deployment == nil:
-		if exists, err := c.exists(ctx, r.operator); err != nil || !exists {
+	case r.current.Deployment == nil || r.step.Start != nil:
+		if isCurrent, err := c.isCurrent(ctx, r.operator); err != nil || !isCurrent {
 			return true, err
 		}
+	}
+	if r.current.Deployment == nil {
 		return false, c.create(ctx, r)
 	}
 	if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
@@ -35,18 +37,18 @@ func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, 
 	return false, c.update(ctx, r)
 }
 
-// exists reports whether the PlatformOperator still exists on the API server. An informer that is behind may still contain a deleted one.
-// Without this check, the manager would create its BundleDeployment, and the garbage collector would delete it, again and again until the
-// informer catches up.
-func (c *controller) exists(ctx context.Context, operator *platformv1alpha1.PlatformOperator) (bool, error) {
+// isCurrent reports whether the PlatformOperator still exists on the API server, with the same spec. An informer that is behind may still
+// contain a deleted one, or an earlier spec. Without this check, the manager would create a BundleDeployment that the garbage collector
+// deletes again and again until the informer catches up, or would go back to the version of the earlier spec.
+func (c *controller) isCurrent(ctx context.Context, operator *platformv1alpha1.PlatformOperator) (bool, error) {
 	live, err := c.operatorClient.Get(ctx, operator.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return false, nil // a watch event reports the deletion
+		return false, nil // the watch event enqueues it
 	}
 	if err != nil {
-		return false, fmt.Errorf("reading it before its BundleDeployment is created: %w", err)
+		return false, fmt.Errorf("reading it before its BundleDeployment is written: %w", err)
 	}
-	return live.UID == operator.UID && live.DeletionTimestamp == nil, nil
+	return live.UID == operator.UID && live.Generation == operator.Generation && live.DeletionTimestamp == nil, nil
 }
 
 func (c *controller) create(ctx context.Context, r *reconciliation) error {

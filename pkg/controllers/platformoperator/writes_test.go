@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// operatorWrites is an OperatorClient whose Get returns an object with the given UID. A request fails with the error for its verb in fail, if
+// operatorWrites is an OperatorClient whose Get returns an object with the given UID and generation 1. A request fails with the error for its verb in fail, if
 // there is one. verbs are the verbs of all writes.
 type operatorWrites struct {
 	uid   types.UID
@@ -32,7 +32,7 @@ type operatorWrites struct {
 }
 
 func (w *operatorWrites) Get(_ context.Context, name string, _ metav1.GetOptions) (*platformv1alpha1.PlatformOperator, error) {
-	return &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: w.uid}}, w.fail["get"]
+	return &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: w.uid, Generation: 1}}, w.fail["get"]
 }
 
 //nolint:revive // the typed client has that many arguments
@@ -104,8 +104,9 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 			`deploying PlatformOperator "op": creating its BundleDeployment: connection refused`, nil, []string{"create"}},
 		"a creation that the API server does not accept": {absent, nil, map[string]error{"create": invalid}, "", []string{"update status"}, []string{"create"}},
 		"a creation for a PlatformOperator that is gone": {absent, map[string]error{"get": gone}, nil, "", nil, nil},
+		"a creation for an earlier spec":                 {func(c *cluster) { absent(c); c.operator.Generation = 2 }, nil, nil, "", nil, nil},
 		"a creation for one that cannot be read": {absent, map[string]error{"get": down}, nil,
-			`deploying PlatformOperator "op": reading it before its BundleDeployment is created: connection refused`, nil, nil},
+			`deploying PlatformOperator "op": reading it before its BundleDeployment is written: connection refused`, nil, nil},
 		"an update": {edited, nil, map[string]error{"update": down},
 			`deploying PlatformOperator "op": updating its BundleDeployment: connection refused`, nil, []string{"update"}},
 		"an update that the API server does not accept": {edited, nil, map[string]error{"update": invalid}, "", []string{"update status"}, []string{"update"}},

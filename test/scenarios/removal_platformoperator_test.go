@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,5 +73,31 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/"+name))
+	})
+
+	runStory(t, "[ENG-D12] a namespace that a removal keeps is used again, however often the operator is removed", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "commuter"
+		s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		namespaceOf := func() *corev1.Namespace {
+			live, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			return live
+		}
+		s.install(ctx, name, "1.0.0")
+		created := namespaceOf().UID
+		notes := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "notes", Namespace: name}}
+		_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Create(ctx, notes, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		for range 3 {
+			s.remove(ctx, name)
+			s.Expect(namespaceOf().Annotations).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/"+name))
+			s.install(ctx, name, "1.0.0")
+			s.Expect(namespaceOf().UID).To(Equal(created))
+			s.Expect(namespaceOf().Annotations).NotTo(HaveKey(platformv1alpha1.AnnotationOrphanedFrom), "its owner is no longer a former one")
+		}
+		s.By("removing it when nothing of others is in the namespace")
+		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, "notes", metav1.DeleteOptions{})).To(Succeed())
+		s.remove(ctx, name)
+		s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments(name).Should(beNotFound())
 	})
 }

@@ -16,7 +16,7 @@ import (
 func (t *teardown) definition(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured) removed {
 	result := removed{key: desired.Key}
 	if !t.deleteCRDs {
-		patch, conversion := orphan(live, t.owner.OrphanMark())
+		patch, conversion := orphan(live, t.owner)
 		result.kept = "CustomResourceDefinitions and their custom resources are kept" + conversion
 		result.err = t.release(ctx, at, live, patch)
 		return result
@@ -42,11 +42,18 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 // If the definition still called the webhook, no client could read, change or delete custom resources in a version other than the stored
 // one. The deletion of a namespace would fail for the same reason, because it lists every kind. With None, the API server changes only
 // apiVersion. The package's next installation declares the conversion again.
-func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
-	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
+func orphan(live *unstructured.Unstructured, owner object.Owner) (patch map[string]any, conversion string) {
+	patch = orphanedFrom(owner)
 	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {
 		return patch, ""
 	}
 	patch["spec"] = map[string]any{"conversion": map[string]any{"strategy": "None", "webhook": nil}}
 	return patch, ", which are no longer converted between versions until the package is installed again"
+}
+
+// orphanedFrom returns the patch that records the former owner of an object that is kept. For a namespace, managedFields is the only proof
+// that the manager created it. With the owner labels removed, managedFields would have no entry of the manager without this annotation, and
+// the next installation would be refused in a namespace of the manager.
+func orphanedFrom(owner object.Owner) map[string]any {
+	return map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: owner.OrphanMark()}}}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // namespace deletes a namespace if it contains no objects of other owners, because the API server deletes everything in it. Otherwise it
-// keeps the namespace and removes its owner labels. checked is the result of a check. If it is nil, namespace requests the check.
+// keeps the namespace, removes its owner labels and records the former owner. checked is the result of a check. If it is nil, namespace
+// requests the check.
 func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured, checked *namespaceuse.Answer) removed {
 	reason := t.stillUsed(desired.Key.Name)
 	if reason == "" {
@@ -31,7 +32,7 @@ func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at sc
 		reason = checked.InUse
 	}
 	if reason != "" {
-		return removed{key: desired.Key, kept: reason, err: t.release(ctx, at, live, map[string]any{})}
+		return removed{key: desired.Key, kept: reason, err: t.release(ctx, at, live, orphanedFrom(t.owner))}
 	}
 	result := t.delete(ctx, desired, at, live)
 	result.left = result.left && !result.deleted // do not wait for its finalizers; after a conflict, it is checked again

@@ -145,7 +145,8 @@ const (
 	Finalizer = GroupName + "/removal"
 	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the former owner:
 	// package/NAME, or bundledeployment/NAME for a BundleDeployment whose bundle names no package. The same owner can adopt the
-	// CustomResourceDefinition again. A value without a slash is the name of a package.
+	// CustomResourceDefinition again. A value without a slash is the name of a package. On a namespace that was kept, it is only
+	// information.
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
 )
 

@@ -57,9 +57,9 @@ func declaration(raw []string, from string) Declaration {
 	return Declaration{Raw: raw, From: from}
 }
 
-// Record converts the raw values of a declaration to the fields text and unreadable in status. For one readable value, text is the minor
-// version, such as "4.21". Otherwise unreadable holds the values, truncated, and text shows them. Recalled converts them back to values for
-// which ReadMax has the same result.
+// Record converts the raw values of a declaration to what status stores. If ReadMax can read them, text is the minor version, such as
+// "4.21", or empty if there is no value, and unreadable is nil. Otherwise unreadable holds the first values, truncated, and text joins them
+// for display. Recalled returns values for which ReadMax has the same result as for raw.
 func Record(raw []string) (text string, unreadable []string) {
 	max, err := ReadMax(raw)
 	switch {

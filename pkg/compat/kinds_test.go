@@ -45,7 +45,7 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 			[]string{"OpenShift 4.21 is permitted because the limit of 1 BundleDeployment is overridden:\n- BundleDeployment risky 1.0.0 allows at most 4.20: overridden until"}, ""},
 		"one whose override does not count": {[]Operator{ignored}, false, []string{remedy + "; the compatibility override for OpenShift \"4.21\" is ignored: set its reason to who acknowledges the risk and why."}, ""},
 		"one of a tenant": {[]Operator{scoped("quay", "4.20")}, true,
-			[]string{"no PlatformOperator is installed that can block OpenShift 4.21.", "1 BundleDeployment does not permit that version, but cannot block it, because a ServiceAccount applies the objects:\n- BundleDeployment quay 1.0.0 allows at most 4.20."}, remedy},
+			[]string{"no installed PlatformOperator can block an upgrade to OpenShift 4.21.", "1 BundleDeployment does not permit that version, but cannot block it, because a ServiceAccount applies the objects:\n- BundleDeployment quay 1.0.0 allows at most 4.20."}, remedy},
 		"one of a tenant, and one that blocks": {[]Operator{scoped("quay", "4.20"), deployment("rose", "4.20")}, false,
 			[]string{"1 BundleDeployment blocks OpenShift 4.21:\n- BundleDeployment rose", "applies the objects:\n- BundleDeployment quay"}, ""},
 		"one of a tenant that permits it, or says nothing": {[]Operator{scoped("quay", "4.21"), scoped("rose", "")}, true, nil, "ServiceAccount"},

@@ -109,7 +109,7 @@ const component = "platform-operators: "
 // permittedText returns the message for a verdict without blockers.
 func permittedText(next Minor, operators tally, verdict Verdict) text {
 	if operators.total() == 0 {
-		return text{head: component + fmt.Sprintf("no PlatformOperator is installed that can block OpenShift %s.", next.Names())}
+		return text{head: component + fmt.Sprintf("no installed PlatformOperator can block an upgrade to OpenShift %s.", next.Names())}
 	}
 	risks := distinct(verdict.Acknowledged)
 	permitting := operators.without(risks)

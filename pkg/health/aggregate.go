@@ -36,7 +36,7 @@ const (
 )
 
 // maxAggregate and maxPart are the maximum sizes of a message and of one operator's part, in bytes. maxNamed is the maximum number of
-// operators that a command names, and maxFirst the maximum number that the message of Available names.
+// operators that a recommended command has as arguments, and maxFirst the maximum number that the message of Available names.
 const (
 	maxAggregate = 1024
 	maxPart      = 200

@@ -141,7 +141,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 			"False UnpackPending: The bundle is being unpacked.",
 			"True Installing: Installing version 1.0.0 again, because its BundleDeployment was deleted: its bundle is being unpacked."},
 		"a newer version, and what runs is not healthy": {running(decided(newer), becomes(steptest.Unhealthy())), installed,
-			`False Blocked: Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy: Healthy is False. Repair version 1.0.0, or exclude it in spec.package.version, for example "!=1.0.0".`},
+			`False Blocked: Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy. That version is not healthy: Healthy is False. Remove the cause, or exclude version 1.0.0 in spec.package.version, for example "!=1.0.0".`},
 		"a newer version awaits approval": {running(decided(awaiting)), installed,
 			`False AwaitingApproval: Version 1.1.0 is available and waits for approval: set spec.upgrades.approvedVersion to "1.1.0".`},
 		"the same, and another one is approved": {running(decided(awaiting), func(in *Input) {

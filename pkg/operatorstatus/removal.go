@@ -109,7 +109,7 @@ func removalDrift(r *report) metav1.Condition {
 	if isTakenDown(r.in.Current.Deployment) {
 		return driftedCondition(r)
 	}
-	return isUnknown(platformv1alpha1.ReasonUnknown, "The operator is being removed, and its objects are not compared with their declaration.")
+	return isUnknown(platformv1alpha1.ReasonUnknown, "The operator is being removed, so its objects are no longer compared with their declaration.")
 }
 
 // isTakenDown reports whether everything has been removed except the BundleDeployment itself, which finalizers of other components hold.

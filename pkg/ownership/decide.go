@@ -66,7 +66,7 @@ const (
 	OrphanOfAnother Reason = "OrphanOfAnother"
 )
 
-// Standing is the age of another BundleDeployment relative to the claimant.
+// Standing says whether another BundleDeployment exists, and whether it is older or younger than the Claimant.
 type Standing string
 
 // Ages of another BundleDeployment relative to the claimant. If two have the same creationTimestamp, the name decides. Absent means that

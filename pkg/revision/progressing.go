@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
-// progressing returns the Progressing condition, which shows what is in progress, and what prevents it. It also reports lost stored copies.
+// progressing returns the Progressing condition: what is in progress, or what prevents progress. It also reports lost revisions.
 func (m *Machine) progressing() condition { return m.withUnstored(m.progress()) }
 
 func (m *Machine) progress() condition {

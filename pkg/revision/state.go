@@ -11,7 +11,7 @@ const (
 	Pending State = "Pending"
 	// WaitingForApproval means that the plan of the revision is not approved.
 	WaitingForApproval State = "WaitingForApproval"
-	// WaitingForPermissions means that the manager lacks permissions to write all of the revision's objects.
+	// WaitingForPermissions means that the manager lacks a permission to write at least one of the revision's objects.
 	WaitingForPermissions State = "WaitingForPermissions"
 	// WaitingForNamespace means that the revision cannot start because the install namespace was refused, for example because it already
 	// existed and no user named it. See plan.InstallNamespace.

@@ -36,7 +36,7 @@ const loopPause = time.Second
 var ErrKilled = errors.New("the process was killed")
 
 // NewProcess returns a process whose clients authenticate as user, such as "system:serviceaccount:namespace:name". RBAC authorizes the
-// requests of all users except AdminUser and the cluster's own components, which may send every request.
+// requests of all users except AdminUser and the cluster's own components, which may send any request.
 func (c *Cluster) NewProcess(user string) *Process {
 	p := &Process{cluster: c, number: int(c.processes.Add(1)), user: user}
 	p.running, p.kill = context.WithCancelCause(context.Background())

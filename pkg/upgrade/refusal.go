@@ -132,7 +132,7 @@ func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause), selfCertified)
 	case Downgrade:
 		refusal.Message = fmt.Sprintf("is not higher than the installed %s; %s", r.installed.Version,
-			"to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to it, or delete the PlatformOperator and create it again")
+			"to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to it, or remove the operator (delete the PlatformOperator) and install it again")
 	case SearchLimit:
 		refusal.Message = g.searchLimitMessage()
 	case Unfit:

@@ -16,7 +16,7 @@ func Message(in Input, step Step) string {
 	case ReasonUnhealthy:
 		recorded := in.Current.Recorded.Version
 		return fmt.Sprintf(
-			"Version %s is available, but is not installed until version %s is healthy: %s. Repair version %s, or exclude it in spec.package.version, for example %q.",
+			"Version %s is available, but is not installed until version %s is healthy. That version is not healthy: %s. Remove the cause, or exclude version %s in spec.package.version, for example %q.",
 			step.Next.Version, recorded, RolloutOf(in.Current.Deployment).Detail, recorded, excluding(in.Spec.VersionRange, recorded))
 	case ReasonClusterUpdating:
 		return fmt.Sprintf(

@@ -198,9 +198,9 @@ func TestMessagesOfHolds(t *testing.T) {
 		want string
 	}{
 		{running(rebuilt(false), byDigest, manual("")), "Bundle op.v1.0.0 has another image in catalog ClusterCatalog/c now, registry.invalid/op" + anotherDigest + ", and is not installed: spec.upgrades.approvedVersion cannot name it, because both images have the same version. Set spec.upgrades.approval to Automatic to install it, or approve a later version."},
-		{running(newer, deployment(steptest.Active(steptest.Unhealthy()))), `Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy: Healthy is False. Repair version 1.0.0, or exclude it in spec.package.version, for example "!=1.0.0".`},
-		{running(newer, deployment(steptest.Active(steptest.Unhealthy())), ranged("1.x")), `Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy: Healthy is False. Repair version 1.0.0, or exclude it in spec.package.version, for example "1.x, !=1.0.0".`},
-		{running(newer, deployment(steptest.Active(steptest.Unhealthy())), ranged("1.x || 2.x")), `Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy: Healthy is False. Repair version 1.0.0, or exclude it in spec.package.version, for example "…, !=1.0.0".`},
+		{running(newer, deployment(steptest.Active(steptest.Unhealthy()))), `Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy. That version is not healthy: Healthy is False. Remove the cause, or exclude version 1.0.0 in spec.package.version, for example "!=1.0.0".`},
+		{running(newer, deployment(steptest.Active(steptest.Unhealthy())), ranged("1.x")), `Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy. That version is not healthy: Healthy is False. Remove the cause, or exclude version 1.0.0 in spec.package.version, for example "1.x, !=1.0.0".`},
+		{running(newer, deployment(steptest.Active(steptest.Unhealthy())), ranged("1.x || 2.x")), `Version 1.1.0 is available, but is not installed until version 1.0.0 is healthy. That version is not healthy: Healthy is False. Remove the cause, or exclude version 1.0.0 in spec.package.version, for example "…, !=1.0.0".`},
 		{running(newer, clusterUpdate), `Version 1.1.0 is available, but no upgrade step begins while the cluster itself is being updated to 4.21.0. The step begins when the update has completed; to upgrade at once, set spec.upgrades.approval to Manual and spec.upgrades.approvedVersion to "1.1.0".`},
 		{running(newer), ""},
 		{running(newer, restoring, deployment(steptest.Unhealthy())), ""},

@@ -24,7 +24,7 @@ type Package struct {
 	Deprecations []Deprecation
 }
 
-// Rules returns a blob with the upgrade rules of a package. text is the YAML after the fields schema and package, not indented.
+// Rules returns a catalog blob with the upgrade rules of package pkg. text is the unindented YAML that follows the fields schema and package.
 func Rules(pkg, text string) string {
 	return fmt.Sprintf("schema: %s\npackage: %s\n%s", RulesSchema, pkg, text)
 }

@@ -1,5 +1,5 @@
-// Package search implements the command "search": it lists packages, channels and versions in catalogs, before anything is installed. The
-// report is a pure function of the catalogs' packages, a text, and the packages that the manager allows.
+// Package search implements the command "search": it finds packages, channels and versions in catalogs, whether or not they are installed.
+// The report is a pure function of the catalogs' packages, the search text, and the packages that the manager allows.
 package search
 
 import (

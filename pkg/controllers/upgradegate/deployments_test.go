@@ -27,7 +27,7 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 		}
 	}
 	set(corev1alpha2.Absent, `"4.21"`)
-	g.want(t, "before its first write", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no PlatformOperator is installed")
+	g.want(t, "before its first write", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no installed PlatformOperator can block")
 	set(corev1alpha2.Present)
 	g.want(t, "without a maximum", operatorv1.ConditionTrue, compat.ReasonAsExpected, "1 BundleDeployment permits OpenShift 4.22; it declares no")
 	set(corev1alpha2.Present, `"4.21"`)
@@ -46,7 +46,7 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 	g.want(t, "while it is taken down", operatorv1.ConditionFalse, compat.ReasonIncompatible, "BundleDeployment byhand")
 	deployment.Finalizers = []string{"example.com/backup"}
 	set(corev1alpha2.Present, `"4.21"`)
-	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no PlatformOperator is installed")
+	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no installed PlatformOperator can block")
 }
 
 // HRD-G2: a bundle that a tenant installs with a ServiceAccount causes a warning and does not block. The API has no such field yet.

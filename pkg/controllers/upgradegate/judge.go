@@ -237,8 +237,8 @@ func (in *input) assign(deployments []*corev1alpha2.BundleDeployment) {
 	}
 }
 
-// stale returns a note that says since when the API server has rejected lists or watches of the objects that a verdict depends on. Until it
-// accepts them, a verdict uses the last known objects. The note is empty if nothing is rejected.
+// stale returns a note that gives the time from which the API server has rejected lists or watches of the objects that a verdict depends
+// on. Until it accepts them, a verdict uses the last known objects. The note is empty if nothing is rejected.
 func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.watches)
 	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
@@ -356,7 +356,7 @@ func (c *controller) unread(in input) string {
 	return ""
 }
 
-// unavailableCatalogs returns a note that lists the catalogs that cannot be read, and since when; empty if all can be read.
+// unavailableCatalogs returns a note that lists the catalogs that cannot be read, each with the start of its outage; empty if all can be read.
 func (c *controller) unavailableCatalogs(in input) string {
 	catalogs := c.relevant(in, func(each resolve.Catalog) bool { return each.Unavailable })
 	if len(catalogs) == 0 {

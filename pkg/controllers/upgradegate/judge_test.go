@@ -256,7 +256,7 @@ func TestHRD_G4_ANewProcessPermitsNothingBeforeItsFirstVerdict(t *testing.T) {
 }
 
 // Promise CLU-G8: Until a new manager process has read everything, the recorded verdict for the same cluster version stays; without one
-// the gate blocks, for two minutes at most. In a later outage the verdict stays, and the message says since when.
+// the gate blocks, for two minutes at most. In a later outage the verdict stays, and the message says when the outage began.
 func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing.T) {
 	const waits = "waits for catalog ClusterCatalog/c to be read, until 2026-03-01T12:02:00Z at the latest"
 	permits := compass("", "4.23", "none")
@@ -265,7 +265,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 		g := gateOf(t)
 		g.clusterVersion(t, "4.21.0")
 		g.offers.catalogs = pending
-		g.want(t, "at the start", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no PlatformOperator is installed")
+		g.want(t, "at the start", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no installed PlatformOperator can block")
 	})
 	t.Run("there is no verdict yet: it waits for the catalogs, and then tells", func(t *testing.T) {
 		g := gateOf(t, permits)
@@ -381,7 +381,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 		g.want(t, "after the restart", operatorv1.ConditionFalse, compat.ReasonErrorChecking, "status.desired has no version")
 	})
 	for name, operator := range map[string]*platformv1alpha1.PlatformOperator{"True": permits, "False": compass("", "4.21", "none")} {
-		t.Run("a later outage keeps the last verdict and says since when: "+name, func(t *testing.T) {
+		t.Run("a later outage keeps the last verdict and says when it began: "+name, func(t *testing.T) {
 			g, before := judged(t, "4.21.0", operator)
 			status, reason, _ := g.says(t)
 			g.time.SetTime(start.Add(time.Hour))

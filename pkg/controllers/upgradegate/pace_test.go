@@ -24,7 +24,7 @@ func TestAVerdictThatOnlyCountsWaitsAndOneThatBlocksDoesNot(t *testing.T) {
 		g.syncOnce(t)
 	}
 	g.syncOnce(t)
-	if !strings.HasPrefix(g.condition(t).Message, "platform-operators: no PlatformOperator is installed") {
+	if !strings.HasPrefix(g.condition(t).Message, "platform-operators: no installed PlatformOperator can block") {
 		t.Fatalf("at first it says %q", g.condition(t).Message)
 	}
 	install("one")

@@ -82,7 +82,7 @@ func (r Prerelease) text() string {
 type Downgrade struct{ Installed upgrade.Version }
 
 func (r Downgrade) text() string {
-	return fmt.Sprintf("is older than the installed %s; to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to the older version, or delete the PlatformOperator and create it again", r.Installed)
+	return fmt.Sprintf("is older than the installed %s; to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to the older version, or remove the operator (delete the PlatformOperator) and install it again", r.Installed)
 }
 
 // UnreadableMaxOpenShift refuses a bundle with an invalid olm.maxOpenShiftVersion.

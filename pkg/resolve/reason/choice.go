@@ -117,8 +117,8 @@ type ForbiddenPackage struct {
 }
 
 func (r ForbiddenPackage) text() string {
-	return fmt.Sprintf("package %q is not allowed on this cluster: spec.allowedPackages of PlatformOperatorManager %q has only %s; add it there, or delete the PlatformOperator",
-		r.Package, operatorv1alpha1.PlatformOperatorManagerName, sortedQuotes(r.Allowed))
+	return fmt.Sprintf("package %q is not allowed on this cluster: spec.allowedPackages of PlatformOperatorManager %q allows only %s; add %q to it, or delete the PlatformOperator",
+		r.Package, operatorv1alpha1.PlatformOperatorManagerName, sortedQuotes(r.Allowed), r.Package)
 }
 
 // CatalogChannels lists the channels of a package in a catalog. Default is the default channel; empty if there is none.
@@ -249,5 +249,5 @@ func (r AllRefused) text() string {
 	for i, each := range r.Refused {
 		parts[i] = each.text()
 	}
-	return fmt.Sprintf("all candidates of package %q in %s are refused: %s", r.Package, names(r.Catalogs), strings.Join(parts, "; "))
+	return fmt.Sprintf("spec.package selects no version of package %q in %s that can be installed: %s", r.Package, names(r.Catalogs), strings.Join(parts, "; "))
 }

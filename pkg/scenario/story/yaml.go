@@ -127,7 +127,7 @@ type mapping struct {
 	err  error
 }
 
-// addText adds a field with a text, unless the text is empty.
+// addText adds a field with the value text, unless text is empty.
 func (m *mapping) addText(name, text string) {
 	if text == "" {
 		return

@@ -28,8 +28,7 @@ func newLayerNames() *layerNames {
 	return &layerNames{entries: map[string]bool{}, parents: map[string]bool{}}
 }
 
-// add records a file, a directory or a link. It returns false if the layer already has another entry of that name; only a directory may
-// occur several times.
+// add records a file, a directory or a link. It returns false if the layer already has an entry of that name, unless both are directories.
 func (n *layerNames) add(name string, isDirectory bool) bool {
 	if before, ok := n.entries[name]; ok && (before || !isDirectory) {
 		return false

@@ -37,7 +37,7 @@ type Bundle struct {
 
 // BundleSpec describes where the content of a bundle comes from, and its format.
 type BundleSpec struct {
-	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle. It has 1 to 63 characters.
 	// While the class does not exist, the Bundle waits and its Unpacked condition is Unknown.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -98,27 +98,27 @@ type BundleStatus struct {
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content under
+	// digest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content under
 	// this digest. The field is absent until the content is read.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// format is the format of the content, registry+v1 or plain+v0, with 1 to 64 characters. It is absent until the content
+	// format is the format of the content, registry+v1 or plain+v0. It has 1 to 64 characters, and is absent until the content
 	// is read.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	Format string `json:"format,omitempty"`
 
-	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
+	// package is the package that the bundle belongs to. It has 1 to 253 characters, and is absent if the bundle names none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Package string `json:"package,omitempty"`
 
-	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
+	// version is the version of the bundle. It has 1 to 128 characters, and is absent if the bundle names none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128

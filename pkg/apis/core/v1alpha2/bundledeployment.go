@@ -53,9 +53,9 @@ type BundleDeploymentSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="installNamespace is immutable: delete the BundleDeployment and create it again to install elsewhere"
 	InstallNamespace string `json:"installNamespace,omitempty"`
 
-	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
-	// Class core-rukpak-io-registry reads registry+v1 bundles, and class core-rukpak-io-plain reads plain+v0 bundles. While
-	// the class does not exist, the BundleDeployment waits and its Unpacked condition is Unknown.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle. It has 1 to 63 characters.
+	// Class core-rukpak-io-registry reads registry+v1 bundles, and class core-rukpak-io-plain reads plain+v0 bundles. While the
+	// class does not exist, the BundleDeployment waits and its Unpacked condition is Unknown.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

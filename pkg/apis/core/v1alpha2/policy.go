@@ -80,26 +80,26 @@ type DriftIgnore struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type DriftTarget struct {
-	// group is the API group of the objects, with at most 253 characters. An absent or empty group means
-	// the core group if kind is set, and every group otherwise.
+	// group is the API group of the objects. It has at most 253 characters. An absent or empty group means the core group if
+	// kind is set, and every group otherwise.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
 
-	// kind is the kind of the objects, with at most 63 characters. Defaults to every kind.
+	// kind is the kind of the objects. It has at most 63 characters. Defaults to every kind.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind,omitempty"`
 
-	// namespace is the namespace of the objects, with at most 63 characters. Defaults to every namespace.
+	// namespace is the namespace of the objects. It has at most 63 characters. Defaults to every namespace.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// name is the name of the objects, with at most 253 characters. Defaults to every name.
+	// name is the name of the objects. It has at most 253 characters. Defaults to every name.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
@@ -128,7 +128,7 @@ type DriftRecord struct {
 	// +kubebuilder:validation:items:MaxLength=512
 	Paths []string `json:"paths,omitempty"`
 
-	// manager is the field manager that made the change according to the API server, with 1 to 256 characters. It is absent
+	// manager is the field manager that made the change according to the API server. It has 1 to 256 characters, and is absent
 	// if the API server did not record a field manager.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -176,25 +176,25 @@ const (
 
 // AppliedObject names an applied object.
 type AppliedObject struct {
-	// group is the API group of the object, with 1 to 253 characters. It is absent for the core group.
+	// group is the API group of the object. It has 1 to 253 characters, and is absent for the core group.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
 
-	// kind is the kind of the object, with 1 to 253 characters.
+	// kind is the kind of the object. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Kind string `json:"kind,omitempty"`
 
-	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for a cluster-scoped object.
+	// namespace is the namespace of the object. It has 1 to 63 characters, and is absent for a cluster-scoped object.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// name is the name of the object, with 1 to 253 characters.
+	// name is the name of the object. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

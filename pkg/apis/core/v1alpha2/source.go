@@ -35,16 +35,16 @@ const (
 
 // ImageSource describes a bundle in a container image.
 type ImageSource struct {
-	// ref is the reference of the image, by tag or by digest, with 1 to 1000 characters. A tag is resolved to a digest once
+	// ref is the reference of the image, by tag or by digest. It has 1 to 1000 characters. A tag is resolved to a digest once
 	// for each change of the spec. It is resolved again only if pollIntervalMinutes is set.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1000
 	Ref string `json:"ref,omitempty"`
 
-	// pullSecret is the name of a Secret in the namespace of the manager, with 1 to 253 characters. The type of the Secret
-	// is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to
-	// the global pull secret of the cluster, if there is one.
+	// pullSecret is the name of a Secret in the namespace of the manager. It has 1 to 253 characters. The type of the Secret is
+	// kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to the
+	// global pull secret of the cluster, if there is one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -71,7 +71,7 @@ type ImageSource struct {
 
 // BundleReference names a Bundle.
 type BundleReference struct {
-	// name is the name of the Bundle, with 1 to 63 characters.
+	// name is the name of the Bundle. It has 1 to 63 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

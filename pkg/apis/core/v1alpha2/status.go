@@ -23,7 +23,7 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// observedAttempt identifies the attempt that this status describes, with 1 to 64 characters. It is a digest of
+	// observedAttempt identifies the attempt that this status describes. It has 1 to 64 characters. It is a digest of
 	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The annotation is the reason for
 	// this field: a change of it does not change the generation. The field is absent until a manager that supports it has
 	// reconciled the object.
@@ -37,7 +37,7 @@ type BundleDeploymentStatus struct {
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content
+	// contentDigest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content
 	// under this digest. The field is absent until the content is read.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -88,7 +88,7 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	Drift []DriftRecord `json:"drift,omitempty"`
 
-	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. The manager
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in. It has 1 to 128 characters. The manager
 	// compares it with the UID of the current namespace of that name, which somebody else may have created later. The manager
 	// installs into such a namespace only if a user chose the namespace. The field is absent before the first installation.
 	// +optional
@@ -125,7 +125,7 @@ type BundleDeploymentStatus struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type BundleMetadata struct {
-	// name is the name of the bundle, with at most 253 characters. For a registry+v1 bundle, it is the name of the
+	// name is the name of the bundle. It has at most 253 characters. For a registry+v1 bundle, it is the name of the
 	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". For other
 	// plain+v0 bundles, it is empty. An absent name means the same as an empty one.
 	// +optional
@@ -133,13 +133,13 @@ type BundleMetadata struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
+	// package is the package that the bundle belongs to. It has 1 to 253 characters, and is absent if the bundle names none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Package string `json:"package,omitempty"`
 
-	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
+	// version is the version of the bundle. It has 1 to 128 characters, and is absent if the bundle names none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -156,7 +156,7 @@ type BundleMetadata struct {
 	// +kubebuilder:validation:items:MaxLength=128
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
 
-	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports. It has 1 to 128 characters, and is absent if the
 	// bundle declares none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -187,13 +187,13 @@ type Revision struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	Number int64 `json:"number,omitempty"`
 
-	// digest is the digest of the rendered objects ("sha256:…"), with 1 to 128 characters.
+	// digest is the digest of the rendered objects ("sha256:…"). It has 1 to 128 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
+	// version is the version of the bundle. It has 1 to 128 characters, and is absent if the bundle names none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -219,9 +219,9 @@ type Revision struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
 
-	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters. It is a digest of
-	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
-	// one of them changes. The field is absent if the revision has not missed its deadline.
+	// failedAttempt identifies the attempt in which the revision missed its deadline. It has 1 to 64 characters. It is a digest
+	// of spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again
+	// when one of them changes. The field is absent if the revision has not missed its deadline.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -244,7 +244,7 @@ type Revision struct {
 	// +kubebuilder:validation:MaxItems=20
 	KindsMissing []MissingKind `json:"kindsMissing,omitempty"`
 
-	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
+	// failureMessage is the reason why the revision missed its deadline. It has 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -258,7 +258,8 @@ type Revision struct {
 	// +kubebuilder:validation:Enum=Present;Absent
 	Presence Presence `json:"presence,omitempty"`
 
-	// bundle is the name of the bundle, as in status.bundle, with 1 to 253 characters. It is absent if the bundle has no name.
+	// bundle is the name of the bundle, as in status.bundle. It has 1 to 253 characters, and is absent if the bundle has no
+	// name.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -301,7 +302,7 @@ const (
 //
 // +kubebuilder:validation:MinProperties=0
 type Plan struct {
-	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"), with 1 to 128 characters. It
+	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"). It has 1 to 128 characters. It
 	// covers everything that the revision applies. It is absent if the revision was stored without it.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -339,19 +340,19 @@ type Plan struct {
 
 // MissingKind is a kind that the cluster does not serve.
 type MissingKind struct {
-	// group is the API group of the kind, with 1 to 253 characters. It is absent for the core group.
+	// group is the API group of the kind. It has 1 to 253 characters, and is absent for the core group.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
 
-	// version is the version of the API group, with 1 to 63 characters.
+	// version is the version of the API group. It has 1 to 63 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Version string `json:"version,omitempty"`
 
-	// kind is the name of the kind, with 1 to 253 characters.
+	// kind is the name of the kind. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -369,19 +370,19 @@ type MissingPermission struct {
 	// +kubebuilder:validation:items:MaxLength=64
 	Verbs []string `json:"verbs,omitempty"`
 
-	// group is the API group of the resource, with 1 to 253 characters. It is absent for the core group.
+	// group is the API group of the resource. It has 1 to 253 characters, and is absent for the core group.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
 
-	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
+	// resource is the lower-case plural name of the resource. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Resource string `json:"resource,omitempty"`
 
-	// namespace is the namespace in which the permission is missing, with 1 to 63 characters. It is absent if the permission
+	// namespace is the namespace in which the permission is missing. It has 1 to 63 characters, and is absent if the permission
 	// is missing in the whole cluster.
 	// +optional
 	// +kubebuilder:validation:MinLength=1

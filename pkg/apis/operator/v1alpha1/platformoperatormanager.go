@@ -139,7 +139,7 @@ type PlatformOperatorManagerStatus struct {
 
 // VersionRollout is a rollout of a version of the manager.
 type VersionRollout struct {
-	// version is the version that the manager rolls out, with 1 to 256 characters.
+	// version is the version that the manager rolls out. It has 1 to 256 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -155,8 +155,8 @@ type VersionRollout struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type UpgradeGate struct {
-	// clusterVersion is status.desired.version of the ClusterVersion, with 1 to 256 characters. The condition applies to the next
-	// minor version after it. The field is absent on a cluster without a ClusterVersion, and before the first evaluation.
+	// clusterVersion is status.desired.version of the ClusterVersion. It has 1 to 256 characters. The condition applies to the
+	// next minor version after it. The field is absent on a cluster without a ClusterVersion, and before the first evaluation.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256

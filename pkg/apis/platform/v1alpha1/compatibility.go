@@ -9,7 +9,7 @@ import (
 //
 // +kubebuilder:validation:MinProperties=0
 type Compatibility struct {
-	// maxOpenShiftVersion is the last minor version that the installed operator supports, with 1 to 128 characters. During an
+	// maxOpenShiftVersion is the last minor version that the installed operator supports. It has 1 to 128 characters. During an
 	// upgrade of the operator, it is the lower one of the limits of the previous and the next version. An unreadable value is
 	// shown as it is. The field is absent if the operator declares none.
 	// +optional
@@ -17,8 +17,8 @@ type Compatibility struct {
 	// +kubebuilder:validation:MaxLength=128
 	MaxOpenShiftVersion string `json:"maxOpenShiftVersion,omitempty"`
 
-	// highestReachable is the highest minor version that the installed operator permits now, with 1 to 64 characters. It is the
-	// version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
+	// highestReachable is the highest minor version that the installed operator permits now. It has 1 to 64 characters. It is
+	// the version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
 	// cluster, even if the operator declares no limit. It does not consider overrides. The field is absent while the version of
 	// the cluster is unknown.
 	// +optional

@@ -86,8 +86,8 @@ type Package struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="package.name is immutable: create another PlatformOperator for another package"
 	Name string `json:"name,omitempty"`
 
-	// version is the range of semantic versions that may be installed, with 1 to 256 characters. Examples are
-	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
+	// version is the range of semantic versions that may be installed. It has 1 to 256 characters. Examples are ">=1.2.0
+	// <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
 	// A prerelease is a candidate only if the range names one, if the channels contain only prereleases, or if an edge leads to it.
 	// The edge must start at the installed version or, before the first installation, at the version that would be chosen without
@@ -125,7 +125,7 @@ type Install struct {
 	// does not exist. The manager refuses the namespace "default", namespaces whose names begin with "kube-", and its own
 	// namespace. The field is immutable once the operator is installed.
 	//
-	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". If the default
+	// Defaults to annotation operatorframework.io/suggested-namespace of the bundle, else to "<package>-system". If the default
 	// namespace already exists, the manager refuses it until this field names it.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -334,7 +334,7 @@ type PlatformOperatorStatus struct {
 
 // ActiveBundleDeployment names a BundleDeployment.
 type ActiveBundleDeployment struct {
-	// name is the name of the BundleDeployment, with 1 to 253 characters.
+	// name is the name of the BundleDeployment. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -350,39 +350,39 @@ type InstalledBundle struct {
 	// +kubebuilder:validation:MaxLength=253
 	Bundle string `json:"bundle,omitempty"`
 
-	// version is the semantic version of the bundle, with at most 128 characters.
+	// version is the semantic version of the bundle. It has at most 128 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version"`
 
-	// release distinguishes several builds of one version, with 1 to 128 characters. It is absent if the bundle has none.
+	// release distinguishes several builds of one version. It has 1 to 128 characters, and is absent if the bundle has none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Release string `json:"release,omitempty"`
 
-	// channel is the channel that the bundle was chosen from, with 1 to 253 characters. It is absent if it is unknown.
+	// channel is the channel that the bundle was chosen from. It has 1 to 253 characters, and is absent if it is unknown.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Channel string `json:"channel,omitempty"`
 
-	// catalog is the catalog that the bundle was chosen from, with 1 to 600 characters. Its format is
+	// catalog is the catalog that the bundle was chosen from. It has 1 to 600 characters. Its format is
 	// "CatalogSource/<namespace>/<name>" or "ClusterCatalog/<name>". It is absent if it is unknown.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=600
 	Catalog string `json:"catalog,omitempty"`
 
-	// image is the image of the bundle, with at most 1000 characters. It is a reference by digest once the digest is known.
+	// image is the image of the bundle. It has at most 1000 characters. It is a reference by digest once the digest is known.
 	// +required
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=1000
 	Image string `json:"image"`
 
-	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The only value is plain+v0. The field
-	// is absent for the format registry+v1.
+	// format is the format of the bundle according to the catalog. It has 1 to 64 characters. The only value is plain+v0. The
+	// field is absent for the format registry+v1.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -414,7 +414,7 @@ type InstalledBundle struct {
 	// +kubebuilder:validation:items:MaxLength=128
 	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
 
-	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports. It has 1 to 128 characters, and is absent if the
 	// bundle declares none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -424,25 +424,26 @@ type InstalledBundle struct {
 
 // ObjectReference names one object, or all objects of a resource if name is absent.
 type ObjectReference struct {
-	// group is the API group of the resource, with at most 253 characters. It is empty for the core group.
+	// group is the API group of the resource. It has at most 253 characters. It is empty for the core group.
 	// +required
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group"`
 
-	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
+	// resource is the lower-case plural name of the resource. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Resource string `json:"resource,omitempty"`
 
-	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for cluster-scoped resources.
+	// namespace is the namespace of the object. It has 1 to 63 characters, and is absent for cluster-scoped resources.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// name is the name of the object, with 1 to 253 characters. If it is absent, the reference is to all objects of the resource.
+	// name is the name of the object. It has 1 to 253 characters. If it is absent, the reference is to all objects of the
+	// resource.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -9,14 +9,14 @@ import (
 // +kubebuilder:validation:MinProperties=0
 type Upgrades struct {
 	// approval selects automatic or manual approval of upgrades. With Automatic, the operator is upgraded to the newest version
-	// that the spec and the cluster permit. With Manual, it is upgraded only to approvedVersion. The first installation needs no
-	// approval. If approvedVersion is set, the first installation installs exactly that version. Defaults to spec.defaultApproval
-	// of PlatformOperatorManager "cluster".
+	// that the spec and the cluster permit. With Manual, it is upgraded only to approvedVersion. Even with Manual, the
+	// first installation needs no approval; if approvedVersion is set, it installs exactly that version. Defaults to
+	// spec.defaultApproval of PlatformOperatorManager "cluster".
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// approvedVersion is the version that may be installed or upgraded to if approval is Manual, with 1 to 128 characters. It is
-	// one exact version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". The approval covers all
+	// approvedVersion is the version that may be installed or upgraded to if approval is Manual. It has 1 to 128 characters. It
+	// is one exact version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". The approval covers all
 	// intermediate versions on the path. If approval is Automatic, the field has no effect. Defaults to no version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -77,7 +77,7 @@ const (
 
 // Target is the version that an operator is being upgraded to, with the path to it.
 type Target struct {
-	// version is the last version of the path, with at most 128 characters.
+	// version is the last version of the path. It has at most 128 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=128
@@ -100,7 +100,7 @@ type Target struct {
 
 // AvailableUpdate is a version of the package that is above the installed version.
 type AvailableUpdate struct {
-	// version is the semantic version of the bundle, with 1 to 128 characters.
+	// version is the semantic version of the bundle. It has 1 to 128 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -132,8 +132,8 @@ type AvailableUpdate struct {
 	// +optional
 	BlockedReason BlockedReason `json:"blockedReason,omitempty"`
 
-	// blockedMessage describes what blocks the update and how to unblock it, with 1 to 1024 characters. It is absent if nothing
-	// blocks the update.
+	// blockedMessage describes what blocks the update and how to unblock it. It has 1 to 1024 characters, and is absent if
+	// nothing blocks the update.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -189,13 +189,13 @@ const (
 
 // HistoryEntry is one upgrade step, or the first installation.
 type HistoryEntry struct {
-	// version is the version of the step, with at most 128 characters.
+	// version is the version of the step. It has at most 128 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version"`
 
-	// bundle is the name of the bundle in the catalog, with 1 to 253 characters.
+	// bundle is the name of the bundle in the catalog. It has 1 to 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -7,13 +7,13 @@ package v1alpha2
 //
 // AppliedObject names an applied object.
 type AppliedObjectApplyConfiguration struct {
-	// group is the API group of the object, with 1 to 253 characters. It is absent for the core group.
+	// group is the API group of the object. It has 1 to 253 characters, and is absent for the core group.
 	Group *string `json:"group,omitempty"`
-	// kind is the kind of the object, with 1 to 253 characters.
+	// kind is the kind of the object. It has 1 to 253 characters.
 	Kind *string `json:"kind,omitempty"`
-	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for a cluster-scoped object.
+	// namespace is the namespace of the object. It has 1 to 63 characters, and is absent for a cluster-scoped object.
 	Namespace *string `json:"namespace,omitempty"`
-	// name is the name of the object, with 1 to 253 characters.
+	// name is the name of the object. It has 1 to 253 characters.
 	Name *string `json:"name,omitempty"`
 }
 

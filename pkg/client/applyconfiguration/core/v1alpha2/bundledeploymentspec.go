@@ -15,9 +15,9 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// installNamespace is the namespace for the namespaced objects of the bundle, a DNS label with 1 to 63 characters. The
 	// manager creates the namespace if it does not exist. The field is immutable.
 	InstallNamespace *string `json:"installNamespace,omitempty"`
-	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
-	// Class core-rukpak-io-registry reads registry+v1 bundles, and class core-rukpak-io-plain reads plain+v0 bundles. While
-	// the class does not exist, the BundleDeployment waits and its Unpacked condition is Unknown.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle. It has 1 to 63 characters.
+	// Class core-rukpak-io-registry reads registry+v1 bundles, and class core-rukpak-io-plain reads plain+v0 bundles. While the
+	// class does not exist, the BundleDeployment waits and its Unpacked condition is Unknown.
 	ProvisionerClassName *string `json:"provisionerClassName,omitempty"`
 	// source describes where the content of the bundle comes from.
 	Source *BundleSourceApplyConfiguration `json:"source,omitempty"`

@@ -18,7 +18,7 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
 	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// observedAttempt identifies the attempt that this status describes, with 1 to 64 characters. It is a digest of
+	// observedAttempt identifies the attempt that this status describes. It has 1 to 64 characters. It is a digest of
 	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The annotation is the reason for
 	// this field: a change of it does not change the generation. The field is absent until a manager that supports it has
 	// reconciled the object.
@@ -26,7 +26,7 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
 	// the spec names a Bundle. It is absent until the source is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content
+	// contentDigest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content
 	// under this digest. The field is absent until the content is read.
 	ContentDigest *string `json:"contentDigest,omitempty"`
 	// contentURL has 1 to 2048 characters. It exists for compatibility with rukpak, which served unpacked content there. It is
@@ -48,7 +48,7 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// drift lists changes that others made to applied objects, newest first. The list has 1 to 20 entries. It is absent if
 	// there are none.
 	Drift []DriftRecordApplyConfiguration `json:"drift,omitempty"`
-	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. The manager
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in. It has 1 to 128 characters. The manager
 	// compares it with the UID of the current namespace of that name, which somebody else may have created later. The manager
 	// installs into such a namespace only if a user chose the namespace. The field is absent before the first installation.
 	InstallNamespaceUID *string `json:"installNamespaceUID,omitempty"`

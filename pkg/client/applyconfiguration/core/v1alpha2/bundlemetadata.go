@@ -7,19 +7,19 @@ package v1alpha2
 //
 // BundleMetadata is the metadata in the files of a bundle.
 type BundleMetadataApplyConfiguration struct {
-	// name is the name of the bundle, with at most 253 characters. For a registry+v1 bundle, it is the name of the
+	// name is the name of the bundle. It has at most 253 characters. For a registry+v1 bundle, it is the name of the
 	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". For other
 	// plain+v0 bundles, it is empty. An absent name means the same as an empty one.
 	Name *string `json:"name,omitempty"`
-	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
+	// package is the package that the bundle belongs to. It has 1 to 253 characters, and is absent if the bundle names none.
 	Package *string `json:"package,omitempty"`
-	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
+	// version is the version of the bundle. It has 1 to 128 characters, and is absent if the bundle names none.
 	Version *string `json:"version,omitempty"`
 	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties of the bundle, as raw JSON. The list has 1 to
 	// 4 entries of at most 128 characters. A bundle may declare only one value. If it declares more, they block upgrades of the
 	// cluster, so all of them are listed. The list is absent if the bundle declares none.
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
-	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports. It has 1 to 128 characters, and is absent if the
 	// bundle declares none.
 	MinKubeVersion *string `json:"minKubeVersion,omitempty"`
 }

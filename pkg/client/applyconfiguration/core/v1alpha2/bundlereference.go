@@ -7,7 +7,7 @@ package v1alpha2
 //
 // BundleReference names a Bundle.
 type BundleReferenceApplyConfiguration struct {
-	// name is the name of the Bundle, with 1 to 63 characters.
+	// name is the name of the Bundle. It has 1 to 63 characters.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -7,7 +7,7 @@ package v1alpha2
 //
 // BundleSpec describes where the content of a bundle comes from, and its format.
 type BundleSpecApplyConfiguration struct {
-	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle. It has 1 to 63 characters.
 	// While the class does not exist, the Bundle waits and its Unpacked condition is Unknown.
 	ProvisionerClassName *string `json:"provisionerClassName,omitempty"`
 	// source describes where the content comes from. It must not be another Bundle, and must not be polled.

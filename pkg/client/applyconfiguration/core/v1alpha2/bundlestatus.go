@@ -24,15 +24,15 @@ type BundleStatusApplyConfiguration struct {
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
 	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The manager stores the content under
+	// digest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content under
 	// this digest. The field is absent until the content is read.
 	Digest *string `json:"digest,omitempty"`
-	// format is the format of the content, registry+v1 or plain+v0, with 1 to 64 characters. It is absent until the content
+	// format is the format of the content, registry+v1 or plain+v0. It has 1 to 64 characters, and is absent until the content
 	// is read.
 	Format *string `json:"format,omitempty"`
-	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
+	// package is the package that the bundle belongs to. It has 1 to 253 characters, and is absent if the bundle names none.
 	Package *string `json:"package,omitempty"`
-	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
+	// version is the version of the bundle. It has 1 to 128 characters, and is absent if the bundle names none.
 	Version *string `json:"version,omitempty"`
 	// objects is the number of manifests in the content, from 1 to 1000000. It is absent until the content is read.
 	Objects *int32 `json:"objects,omitempty"`

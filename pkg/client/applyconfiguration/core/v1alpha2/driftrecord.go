@@ -20,7 +20,7 @@ type DriftRecordApplyConfiguration struct {
 	// paths are JSON pointers to the fields that were changed or added. The list has 1 to 10 entries of 1 to 512 characters.
 	// It is absent for a deleted object.
 	Paths []string `json:"paths,omitempty"`
-	// manager is the field manager that made the change according to the API server, with 1 to 256 characters. It is absent
+	// manager is the field manager that made the change according to the API server. It has 1 to 256 characters, and is absent
 	// if the API server did not record a field manager.
 	Manager *string `json:"manager,omitempty"`
 	// time is the time of the change according to the API server. If the API server did not record one, it is the time when

@@ -8,14 +8,14 @@ package v1alpha2
 // DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value. If kind is set, an absent
 // or empty group selects only the core group.
 type DriftTargetApplyConfiguration struct {
-	// group is the API group of the objects, with at most 253 characters. An absent or empty group means
-	// the core group if kind is set, and every group otherwise.
+	// group is the API group of the objects. It has at most 253 characters. An absent or empty group means the core group if
+	// kind is set, and every group otherwise.
 	Group *string `json:"group,omitempty"`
-	// kind is the kind of the objects, with at most 63 characters. Defaults to every kind.
+	// kind is the kind of the objects. It has at most 63 characters. Defaults to every kind.
 	Kind *string `json:"kind,omitempty"`
-	// namespace is the namespace of the objects, with at most 63 characters. Defaults to every namespace.
+	// namespace is the namespace of the objects. It has at most 63 characters. Defaults to every namespace.
 	Namespace *string `json:"namespace,omitempty"`
-	// name is the name of the objects, with at most 253 characters. Defaults to every name.
+	// name is the name of the objects. It has at most 253 characters. Defaults to every name.
 	Name *string `json:"name,omitempty"`
 }
 

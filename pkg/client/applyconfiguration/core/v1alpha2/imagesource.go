@@ -7,12 +7,12 @@ package v1alpha2
 //
 // ImageSource describes a bundle in a container image.
 type ImageSourceApplyConfiguration struct {
-	// ref is the reference of the image, by tag or by digest, with 1 to 1000 characters. A tag is resolved to a digest once
+	// ref is the reference of the image, by tag or by digest. It has 1 to 1000 characters. A tag is resolved to a digest once
 	// for each change of the spec. It is resolved again only if pollIntervalMinutes is set.
 	Ref *string `json:"ref,omitempty"`
-	// pullSecret is the name of a Secret in the namespace of the manager, with 1 to 253 characters. The type of the Secret
-	// is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to
-	// the global pull secret of the cluster, if there is one.
+	// pullSecret is the name of a Secret in the namespace of the manager. It has 1 to 253 characters. The type of the Secret is
+	// kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to the
+	// global pull secret of the cluster, if there is one.
 	PullSecret *string `json:"pullSecret,omitempty"`
 	// insecureSkipTLSVerify accepts any certificate of the registry, and also plain HTTP. Defaults to false.
 	InsecureSkipTLSVerify *bool `json:"insecureSkipTLSVerify,omitempty"`

@@ -7,11 +7,11 @@ package v1alpha2
 //
 // MissingKind is a kind that the cluster does not serve.
 type MissingKindApplyConfiguration struct {
-	// group is the API group of the kind, with 1 to 253 characters. It is absent for the core group.
+	// group is the API group of the kind. It has 1 to 253 characters, and is absent for the core group.
 	Group *string `json:"group,omitempty"`
-	// version is the version of the API group, with 1 to 63 characters.
+	// version is the version of the API group. It has 1 to 63 characters.
 	Version *string `json:"version,omitempty"`
-	// kind is the name of the kind, with 1 to 253 characters.
+	// kind is the name of the kind. It has 1 to 253 characters.
 	Kind *string `json:"kind,omitempty"`
 }
 

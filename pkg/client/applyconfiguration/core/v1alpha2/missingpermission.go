@@ -9,11 +9,11 @@ package v1alpha2
 type MissingPermissionApplyConfiguration struct {
 	// verbs are the missing verbs. The list has 1 to 16 entries of 1 to 64 characters.
 	Verbs []string `json:"verbs,omitempty"`
-	// group is the API group of the resource, with 1 to 253 characters. It is absent for the core group.
+	// group is the API group of the resource. It has 1 to 253 characters, and is absent for the core group.
 	Group *string `json:"group,omitempty"`
-	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
+	// resource is the lower-case plural name of the resource. It has 1 to 253 characters.
 	Resource *string `json:"resource,omitempty"`
-	// namespace is the namespace in which the permission is missing, with 1 to 63 characters. It is absent if the permission
+	// namespace is the namespace in which the permission is missing. It has 1 to 63 characters, and is absent if the permission
 	// is missing in the whole cluster.
 	Namespace *string `json:"namespace,omitempty"`
 }

@@ -7,7 +7,7 @@ package v1alpha2
 //
 // Plan describes what a revision applies and which permissions it requires.
 type PlanApplyConfiguration struct {
-	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"), with 1 to 128 characters. It
+	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"). It has 1 to 128 characters. It
 	// covers everything that the revision applies. It is absent if the revision was stored without it.
 	Digest *string `json:"digest,omitempty"`
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about

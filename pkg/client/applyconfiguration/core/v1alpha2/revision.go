@@ -15,9 +15,9 @@ type RevisionApplyConfiguration struct {
 	// number is the number of the revision, from 1 to 9007199254740991. Each revision has a higher number than the previous
 	// one.
 	Number *int64 `json:"number,omitempty"`
-	// digest is the digest of the rendered objects ("sha256:…"), with 1 to 128 characters.
+	// digest is the digest of the rendered objects ("sha256:…"). It has 1 to 128 characters.
 	Digest *string `json:"digest,omitempty"`
-	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
+	// version is the version of the bundle. It has 1 to 128 characters, and is absent if the bundle names none.
 	Version *string `json:"version,omitempty"`
 	// state is the state of the revision. RollingOut means that the revision is being applied. Active means that it is, or was,
 	// completely applied and healthy. Archived means that a later revision replaced it. Failed means that it missed its
@@ -30,9 +30,9 @@ type RevisionApplyConfiguration struct {
 	// 9007199254740991. The revision is not tried again for this generation. The field is absent if the revision was not rolled
 	// back.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
-	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters. It is a digest of
-	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
-	// one of them changes. The field is absent if the revision has not missed its deadline.
+	// failedAttempt identifies the attempt in which the revision missed its deadline. It has 1 to 64 characters. It is a digest
+	// of spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again
+	// when one of them changes. The field is absent if the revision has not missed its deadline.
 	FailedAttempt *string `json:"failedAttempt,omitempty"`
 	// failedFor is the only cause of the failure, if a change in the cluster can remove it. KindsMissing means that the cluster
 	// does not serve kinds of the revision. PermissionsMissing means that the manager lacks permissions. The revision is tried
@@ -43,14 +43,15 @@ type RevisionApplyConfiguration struct {
 	// list has 1 to 20 entries. The manager tries the revision again when the cluster serves all of these kinds. The list is
 	// absent if failedFor is not KindsMissing.
 	KindsMissing []MissingKindApplyConfiguration `json:"kindsMissing,omitempty"`
-	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
+	// failureMessage is the reason why the revision missed its deadline. It has 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
 	Presence *corev1alpha2.Presence `json:"presence,omitempty"`
-	// bundle is the name of the bundle, as in status.bundle, with 1 to 253 characters. It is absent if the bundle has no name.
+	// bundle is the name of the bundle, as in status.bundle. It has 1 to 253 characters, and is absent if the bundle has no
+	// name.
 	Bundle *string `json:"bundle,omitempty"`
 	// maxOpenShiftVersions are the values that the bundle declares, as in status.bundle. The list has 1 to 4 entries of at most
 	// 128 characters. It is absent if the bundle declares none.

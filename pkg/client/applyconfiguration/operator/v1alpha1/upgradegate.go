@@ -7,8 +7,8 @@ package v1alpha1
 //
 // UpgradeGate is the input of the condition InstalledOperatorsUpgradeable.
 type UpgradeGateApplyConfiguration struct {
-	// clusterVersion is status.desired.version of the ClusterVersion, with 1 to 256 characters. The condition applies to the next
-	// minor version after it. The field is absent on a cluster without a ClusterVersion, and before the first evaluation.
+	// clusterVersion is status.desired.version of the ClusterVersion. It has 1 to 256 characters. The condition applies to the
+	// next minor version after it. The field is absent on a cluster without a ClusterVersion, and before the first evaluation.
 	ClusterVersion *string `json:"clusterVersion,omitempty"`
 }
 

@@ -11,7 +11,7 @@ import (
 //
 // VersionRollout is a rollout of a version of the manager.
 type VersionRolloutApplyConfiguration struct {
-	// version is the version that the manager rolls out, with 1 to 256 characters.
+	// version is the version that the manager rolls out. It has 1 to 256 characters.
 	Version *string `json:"version,omitempty"`
 	// startedTime is when the first manager process of this version found that the ClusterOperator reports another version. The
 	// deadline of the rollout counts from it.

@@ -7,7 +7,7 @@ package v1alpha1
 //
 // ActiveBundleDeployment names a BundleDeployment.
 type ActiveBundleDeploymentApplyConfiguration struct {
-	// name is the name of the BundleDeployment, with 1 to 253 characters.
+	// name is the name of the BundleDeployment. It has 1 to 253 characters.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -11,7 +11,7 @@ import (
 //
 // AvailableUpdate is a version of the package that is above the installed version.
 type AvailableUpdateApplyConfiguration struct {
-	// version is the semantic version of the bundle, with 1 to 128 characters.
+	// version is the semantic version of the bundle. It has 1 to 128 characters.
 	Version *string `json:"version,omitempty"`
 	// channels are the channels that contain the version, sorted by name. The list has 1 to 16 entries of at most 253 characters.
 	// Further channels are omitted. The list is absent if every name is longer than 253 characters.
@@ -23,8 +23,8 @@ type AvailableUpdateApplyConfiguration struct {
 	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, Failed, Unhealthy, ClusterUpdating,
 	// Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the update.
 	BlockedReason *platformv1alpha1.BlockedReason `json:"blockedReason,omitempty"`
-	// blockedMessage describes what blocks the update and how to unblock it, with 1 to 1024 characters. It is absent if nothing
-	// blocks the update.
+	// blockedMessage describes what blocks the update and how to unblock it. It has 1 to 1024 characters, and is absent if
+	// nothing blocks the update.
 	BlockedMessage *string `json:"blockedMessage,omitempty"`
 }
 

@@ -12,12 +12,12 @@ import (
 // Compatibility describes which minor versions the operator permits the cluster to be upgraded to. It covers the next two minor versions of
 // the cluster, because an upgrade between two extended-support releases spans two. Versions 4.23 and 5.0 are the same.
 type CompatibilityApplyConfiguration struct {
-	// maxOpenShiftVersion is the last minor version that the installed operator supports, with 1 to 128 characters. During an
+	// maxOpenShiftVersion is the last minor version that the installed operator supports. It has 1 to 128 characters. During an
 	// upgrade of the operator, it is the lower one of the limits of the previous and the next version. An unreadable value is
 	// shown as it is. The field is absent if the operator declares none.
 	MaxOpenShiftVersion *string `json:"maxOpenShiftVersion,omitempty"`
-	// highestReachable is the highest minor version that the installed operator permits now, with 1 to 64 characters. It is the
-	// version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
+	// highestReachable is the highest minor version that the installed operator permits now. It has 1 to 64 characters. It is
+	// the version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
 	// cluster, even if the operator declares no limit. It does not consider overrides. The field is absent while the version of
 	// the cluster is unknown.
 	HighestReachable *string `json:"highestReachable,omitempty"`

@@ -12,9 +12,9 @@ import (
 //
 // HistoryEntry is one upgrade step, or the first installation.
 type HistoryEntryApplyConfiguration struct {
-	// version is the version of the step, with at most 128 characters.
+	// version is the version of the step. It has at most 128 characters.
 	Version *string `json:"version,omitempty"`
-	// bundle is the name of the bundle in the catalog, with 1 to 253 characters.
+	// bundle is the name of the bundle in the catalog. It has 1 to 253 characters.
 	Bundle *string `json:"bundle,omitempty"`
 	// state is the result of the step. Installing means that the version has not been healthy yet. Ready means that it was
 	// complete and healthy. Failed means that it could not be installed, or missed its deadline and is held. RolledBack means that

@@ -16,7 +16,7 @@ type InstallApplyConfiguration struct {
 	// does not exist. The manager refuses the namespace "default", namespaces whose names begin with "kube-", and its own
 	// namespace. The field is immutable once the operator is installed.
 	//
-	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". If the default
+	// Defaults to annotation operatorframework.io/suggested-namespace of the bundle, else to "<package>-system". If the default
 	// namespace already exists, the manager refuses it until this field names it.
 	Namespace *string `json:"namespace,omitempty"`
 	// config is the configuration that the bundle is rendered with.

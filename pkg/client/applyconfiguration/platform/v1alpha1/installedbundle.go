@@ -10,19 +10,19 @@ package v1alpha1
 type InstalledBundleApplyConfiguration struct {
 	// bundle is the name of the bundle in its catalog, for example "quay-operator.v3.18.0". It has 1 to 253 characters.
 	Bundle *string `json:"bundle,omitempty"`
-	// version is the semantic version of the bundle, with at most 128 characters.
+	// version is the semantic version of the bundle. It has at most 128 characters.
 	Version *string `json:"version,omitempty"`
-	// release distinguishes several builds of one version, with 1 to 128 characters. It is absent if the bundle has none.
+	// release distinguishes several builds of one version. It has 1 to 128 characters, and is absent if the bundle has none.
 	Release *string `json:"release,omitempty"`
-	// channel is the channel that the bundle was chosen from, with 1 to 253 characters. It is absent if it is unknown.
+	// channel is the channel that the bundle was chosen from. It has 1 to 253 characters, and is absent if it is unknown.
 	Channel *string `json:"channel,omitempty"`
-	// catalog is the catalog that the bundle was chosen from, with 1 to 600 characters. Its format is
+	// catalog is the catalog that the bundle was chosen from. It has 1 to 600 characters. Its format is
 	// "CatalogSource/<namespace>/<name>" or "ClusterCatalog/<name>". It is absent if it is unknown.
 	Catalog *string `json:"catalog,omitempty"`
-	// image is the image of the bundle, with at most 1000 characters. It is a reference by digest once the digest is known.
+	// image is the image of the bundle. It has at most 1000 characters. It is a reference by digest once the digest is known.
 	Image *string `json:"image,omitempty"`
-	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The only value is plain+v0. The field
-	// is absent for the format registry+v1.
+	// format is the format of the bundle according to the catalog. It has 1 to 64 characters. The only value is plain+v0. The
+	// field is absent for the format registry+v1.
 	Format *string `json:"format,omitempty"`
 	// maxOpenShiftVersion is the last OpenShift minor version that the bundle supports, for example "4.21". It has 1 to 128
 	// characters. The declaration in the catalog takes precedence over the files of the bundle. While the catalog is
@@ -36,7 +36,7 @@ type InstalledBundleApplyConfiguration struct {
 	// exactly one minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters.
 	// Further values are omitted, and longer values are cut. The list is absent if the declaration is readable.
 	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
-	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports. It has 1 to 128 characters, and is absent if the
 	// bundle declares none.
 	MinKubeVersion *string `json:"minKubeVersion,omitempty"`
 }

@@ -7,13 +7,14 @@ package v1alpha1
 //
 // ObjectReference names one object, or all objects of a resource if name is absent.
 type ObjectReferenceApplyConfiguration struct {
-	// group is the API group of the resource, with at most 253 characters. It is empty for the core group.
+	// group is the API group of the resource. It has at most 253 characters. It is empty for the core group.
 	Group *string `json:"group,omitempty"`
-	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
+	// resource is the lower-case plural name of the resource. It has 1 to 253 characters.
 	Resource *string `json:"resource,omitempty"`
-	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for cluster-scoped resources.
+	// namespace is the namespace of the object. It has 1 to 63 characters, and is absent for cluster-scoped resources.
 	Namespace *string `json:"namespace,omitempty"`
-	// name is the name of the object, with 1 to 253 characters. If it is absent, the reference is to all objects of the resource.
+	// name is the name of the object. It has 1 to 253 characters. If it is absent, the reference is to all objects of the
+	// resource.
 	Name *string `json:"name,omitempty"`
 }
 

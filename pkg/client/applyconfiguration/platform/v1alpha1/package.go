@@ -14,8 +14,8 @@ type PackageApplyConfiguration struct {
 	// name is the name of the package in its catalog, a DNS label with 1 to 56 characters. It is immutable: create another
 	// PlatformOperator for another package.
 	Name *string `json:"name,omitempty"`
-	// version is the range of semantic versions that may be installed, with 1 to 256 characters. Examples are
-	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
+	// version is the range of semantic versions that may be installed. It has 1 to 256 characters. Examples are ">=1.2.0
+	// <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
 	// A prerelease is a candidate only if the range names one, if the channels contain only prereleases, or if an edge leads to it.
 	// The edge must start at the installed version or, before the first installation, at the version that would be chosen without

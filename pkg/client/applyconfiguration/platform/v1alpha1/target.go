@@ -7,7 +7,7 @@ package v1alpha1
 //
 // Target is the version that an operator is being upgraded to, with the path to it.
 type TargetApplyConfiguration struct {
-	// version is the last version of the path, with at most 128 characters.
+	// version is the last version of the path. It has at most 128 characters.
 	Version *string `json:"version,omitempty"`
 	// path lists the versions from the next or current upgrade step up to the last version. The list has 1 to 32 entries of at
 	// most 128 characters. A longer path is cut after 32 versions. The list is absent if the path is unknown.

@@ -12,12 +12,12 @@ import (
 // Upgrades selects when and along which edges an operator is upgraded.
 type UpgradesApplyConfiguration struct {
 	// approval selects automatic or manual approval of upgrades. With Automatic, the operator is upgraded to the newest version
-	// that the spec and the cluster permit. With Manual, it is upgraded only to approvedVersion. The first installation needs no
-	// approval. If approvedVersion is set, the first installation installs exactly that version. Defaults to spec.defaultApproval
-	// of PlatformOperatorManager "cluster".
+	// that the spec and the cluster permit. With Manual, it is upgraded only to approvedVersion. Even with Manual, the
+	// first installation needs no approval; if approvedVersion is set, it installs exactly that version. Defaults to
+	// spec.defaultApproval of PlatformOperatorManager "cluster".
 	Approval *platformv1alpha1.Approval `json:"approval,omitempty"`
-	// approvedVersion is the version that may be installed or upgraded to if approval is Manual, with 1 to 128 characters. It is
-	// one exact version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". The approval covers all
+	// approvedVersion is the version that may be installed or upgraded to if approval is Manual. It has 1 to 128 characters. It
+	// is one exact version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". The approval covers all
 	// intermediate versions on the path. If approval is Automatic, the field has no effect. Defaults to no version.
 	ApprovedVersion *string `json:"approvedVersion,omitempty"`
 	// edges selects which upgrades are permitted. Catalog permits those that the package's upgrade rules define. Channel permits

@@ -31,6 +31,8 @@ func TestCLI_18_GoldenOutputOfSearch(t *testing.T) {
 		"search-kind":           {0, []string{"LIGHTHOUSE"}},
 		"search-nothing":        {0, []string{"submarine"}},
 		"search-nothing-json":   {0, []string{"submarine", "-o", "json"}},
+		"search-similar":        {0, []string{"anchr"}},
+		"search-similar-json":   {0, []string{"anchr", "-o", "json"}},
 		"search-40-columns":     {40, []string{"-o", "wide"}},
 		"search-80-columns":     {80, []string{"-o", "wide"}},
 		"search-in-directories": {0, []string{"--catalog-dir", harbor, "--catalog-dir", sea}},

@@ -85,8 +85,8 @@ type Verdict struct {
 	Upgradeable bool
 	// Reason is ReasonAsExpected, ReasonIncompatible or ReasonErrorChecking.
 	Reason string
-	// Message contains all the information for an administrator, because the CVO shows only the message. It does not depend on the order of
-	// the input. Its maximum size is MaxMessage.
+	// Message contains everything that an administrator needs to know, because the CVO shows nothing else. It does not depend on the order
+	// of the input. It has at most MaxMessage bytes.
 	Message string
 	// Blockers are the bundles that block the upgrade, sorted by kind and name. They include those that Message does not list but only
 	// counts. An operator between two versions may have two.

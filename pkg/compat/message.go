@@ -149,8 +149,8 @@ func scopedGroup(scoped []Blocker) group {
 	}
 }
 
-// laterGroup returns the group for the bundles that do not permit far, the minor version after the next, with remedies. It is empty if
-// there are none.
+// laterGroup returns the group of the bundles that do not permit far, the minor version after the next one, together with their remedies.
+// The group is empty if every bundle permits far.
 func laterGroup(far Minor, blockers []Blocker) group {
 	if len(blockers) == 0 {
 		return group{}

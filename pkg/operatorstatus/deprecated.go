@@ -57,9 +57,10 @@ func (r *report) deprecation() resolve.Deprecation {
 	return resolve.DeprecationOf(catalogs.Request, catalogs.Catalogs, installed.Bundle, installed.Channel)
 }
 
+// capitalized returns a sentence with a capital first letter. It does not change the path of a field, such as spec.package.
 func capitalized(sentence string) string {
-	if sentence == "" {
-		return ""
+	if first, _, _ := strings.Cut(sentence, " "); sentence == "" || strings.Contains(first, ".") {
+		return sentence
 	}
 	return strings.ToUpper(sentence[:1]) + sentence[1:]
 }

@@ -124,11 +124,11 @@ func decisionCondition(r *report) metav1.Condition {
 	case r.in.Step.Reason == upgradestep.ReasonStatusBehind:
 		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is reached, and version %s is next.", installed.Version, r.in.Step.Next.Version))
 	case decision.Chosen == nil && decision.Message != "":
-		text := fmt.Sprintf("Version %s stays installed. %s", installed.Version, capitalized(decision.Message))
-		if waitsForCatalog(decision) {
-			return isFalse(platformv1alpha1.ReasonAsExpected, text) // the spec is not the cause of an unreadable catalog
+		stays, why := fmt.Sprintf("Version %s stays installed", installed.Version), capitalized(decision.Message)
+		if waitsForCatalog(decision) { // the spec is not the cause of an unreadable catalog
+			return isFalse(platformv1alpha1.ReasonAsExpected, stays+"; newer versions are not known until a catalog is read. "+why)
 		}
-		return isFalse(platformv1alpha1.ReasonBlocked, r.withUpdates(text)) // the spec asks for a version that is not available
+		return isFalse(platformv1alpha1.ReasonBlocked, r.withUpdates(stays+". "+why)) // the spec asks for a version that is not available
 	}
 	return newestCondition(installed, decision)
 }

@@ -61,7 +61,7 @@ func removedCondition() metav1.Condition {
 // waits for, and what an admin can do. deployment is the holder's BundleDeployment; nil if it has none.
 func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) string {
 	if holder.DeletionTimestamp == nil {
-		return fmt.Sprintf("PlatformOperator %q is older and already installs package %q; a package can be installed only once. Delete one of the two.",
+		return fmt.Sprintf("PlatformOperator %q, which is older, already installs package %q. A package can be installed only once: delete one of the two PlatformOperators.",
 			holder.Name, holder.Spec.Package.Name)
 	}
 	message := fmt.Sprintf("PlatformOperator %q has package %q and is being removed; this one is installed when that one is gone.", holder.Name, holder.Spec.Package.Name)

@@ -81,7 +81,7 @@ func TestHRD_M5_PackageHeldNamesTheFinalizer(t *testing.T) {
 		operators, deployment []string
 		want                  string
 	}{
-		"not deleted":                    {nil, []string{platformv1alpha1.Finalizer, "example.com/a"}, nil, `PlatformOperator "former" is older and already installs package "lamp"; a package can be installed only once. Delete one of the two.`},
+		"not deleted":                    {nil, []string{platformv1alpha1.Finalizer, "example.com/a"}, nil, `PlatformOperator "former", which is older, already installs package "lamp". A package can be installed only once: delete one of the two PlatformOperators.`},
 		"in progress":                    {at, []string{platformv1alpha1.Finalizer}, []string{corev1alpha2.Finalizer, "example.com/a"}, removed + "Its Progressing condition says what the removal waits for: kubectl describe platformoperator former"},
 		"its BundleDeployment is held":   {at, []string{platformv1alpha1.Finalizer}, []string{"example.com/a"}, removed + `BundleDeployment "former" is held by its finalizers "example.com/a"` + remedy},
 		"the PlatformOperator itself is": {at, []string{"example.com/b"}, nil, removed + `PlatformOperator "former" is held by its finalizers "example.com/b"` + remedy},

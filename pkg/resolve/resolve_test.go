@@ -211,7 +211,7 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"every candidate is refused": {
 			nil, one(stable("1.0.0 max=\"4.19\"", "1.1.0 max=\"4.18\"", "1.2.0 max=x", "1.3.0 kube=1.40.0", "1.4.0 modes=SingleNamespace", "1.5.0 image=", "newest")), validation,
-			`spec.package selects no version of package "quay" in CatalogSource/openshift-marketplace/community that can be installed: 1.5.0 has no image in its catalog; ` +
+			`none of the selected versions of package "quay" in CatalogSource/openshift-marketplace/community can be installed: 1.5.0 has no image in its catalog; ` +
 				`1.4.0 supports only the install modes [SingleNamespace]: set spec.install.config.watchNamespace to the namespaces to watch; ` +
 				`1.3.0 needs Kubernetes 1.40.0, the cluster has 1.33.4; ` +
 				`1.2.0 cannot be judged: olm.maxOpenShiftVersion x cannot be read, a minor version such as "4.20" is expected (and 2 more for this reason); ` +
@@ -219,15 +219,15 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"every candidate has an unsupported format": {
 			nil, one(stable("1.0.0 format=helm+v3", "1.1.0 format=plain+v0,registry+v1")), validation,
-			`spec.package selects no version of package "quay" in CatalogSource/openshift-marketplace/community that can be installed: 1.1.0 has several formats in its catalog ("plain+v0", "registry+v1"), but only one is allowed (and 1 more for this reason)`,
+			`none of the selected versions of package "quay" in CatalogSource/openshift-marketplace/community can be installed: 1.1.0 has several formats in its catalog ("plain+v0", "registry+v1"), but only one is allowed (and 1 more for this reason)`,
 		},
 		"the only candidate has an unsupported format": {
 			nil, one(stable("1.0.0 format=helm+v3")), validation,
-			`spec.package selects no version of package "quay" in CatalogSource/openshift-marketplace/community that can be installed: 1.0.0 has format "helm+v3", which this manager does not support: it supports registry+v1 and plain+v0`,
+			`none of the selected versions of package "quay" in CatalogSource/openshift-marketplace/community can be installed: 1.0.0 has format "helm+v3", which this manager does not support: it supports registry+v1 and plain+v0`,
 		},
 		"pin below the installed version": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,
-			`spec.package selects no version of package "quay" in CatalogSource/openshift-marketplace/community that can be installed: 1.8.0 is older than the installed 1.9.0; to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to the older version, or remove the operator (delete the PlatformOperator) and install it again`,
+			`none of the selected versions of package "quay" in CatalogSource/openshift-marketplace/community can be installed: 1.8.0 is older than the installed 1.9.0; to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to the older version, or remove the operator (delete the PlatformOperator) and install it again`,
 		},
 		"invalid installed version": {
 			func(r *Request) { r.InstalledVersion = "x" }, one(stable("1.8.0")), validation,
@@ -235,11 +235,11 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"pre-release that the range does not name": {
 			func(r *Request) { r.VersionRange = ">=1.9.5" }, one(stable("1.9.0", "2.0.0-rc.1")), validation,
-			`spec.package selects no version of package "quay" in CatalogSource/openshift-marketplace/community that can be installed: 2.0.0-rc.1 is a pre-release: name one in spec.package.version to permit it, for example ">=2.0.0-rc.1"`,
+			`none of the selected versions of package "quay" in CatalogSource/openshift-marketplace/community can be installed: 2.0.0-rc.1 is a pre-release: name one in spec.package.version to permit it, for example ">=2.0.0-rc.1"`,
 		},
 		"limits while the cluster's versions are invalid": {
 			func(r *Request) { r.ClusterVersion, r.KubeVersion = "", "x" }, one(stable("1.0.0 max=\"4.20\"", "1.1.0 kube=1.20.0")), validation,
-			`spec.package selects no version of package "quay" in CatalogSource/openshift-marketplace/community that can be installed: 1.1.0 needs Kubernetes 1.20.0, and the cluster's version "x" cannot be read; 1.0.0 allows OpenShift up to 4.20, and the cluster's version "" cannot be read`,
+			`none of the selected versions of package "quay" in CatalogSource/openshift-marketplace/community can be installed: 1.1.0 needs Kubernetes 1.20.0, and the cluster's version "x" cannot be read; 1.0.0 allows OpenShift up to 4.20, and the cluster's version "" cannot be read`,
 		},
 	}
 	for name, test := range tests {

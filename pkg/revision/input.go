@@ -125,7 +125,7 @@ const (
 	// Restore means: the stored copy of Action.Revision is lost. Store the revision again from its source, and clear Unstored. If that
 	// fails, set Unstored to the cause.
 	Restore
-	// CheckRequirements means: check the requirements for Action.Revision, and call SetCheck.
+	// CheckRequirements means: check the requirements for Action.Revision, and pass the result to SetCheck.
 	CheckRequirements
 	// RecordStart means: write the status that ReportStart fills in, and call StartRecorded, or StartFailed if the write fails.
 	RecordStart

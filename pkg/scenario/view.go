@@ -144,7 +144,7 @@ func (s *storageReader) wrote(revision int64) {
 	s.times = append(s.times, timedRevision{time.Now(), revision})
 }
 
-// revisionAt returns the last revision that was recorded up to a given time, or the first recorded revision if all were recorded later.
+// revisionAt returns the last revision that was recorded at or before a time, or the first recorded revision if all were recorded later.
 func (s *storageReader) revisionAt(at time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ var largeSizes = []int{100, 1000, 10_000}
 
 // largeOffer is a kind of package for which a search for upgrade paths takes long (HRD-B1).
 type largeOffer struct {
-	// name is a format string for the figure's name, with a verb for the number of versions.
+	// name is the name of the measurement, a format string with a verb for the number of versions.
 	name string
 	// share divides a size of largeSizes; the quotient is the number of versions of the package.
 	share   int

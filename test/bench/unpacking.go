@@ -111,8 +111,8 @@ func extractInProcess(ctx context.Context, ref, dir string) (peak, time.Duration
 	return p, took, errors.Join(err, begin.Close(), child.Wait())
 }
 
-// extract is the main function of the baseline's process. It reports readiness and completion on standard output, and waits each time for a
-// line or the end of standard input.
+// extract is the main function of the baseline's process. It writes a line to standard output when it is ready, and another one when it is
+// done. After each, it waits for a line on standard input, or for the end of the input.
 func extract(arguments []string) error {
 	if len(arguments) != 2 {
 		return errors.New("extracting an image: want its reference and a folder as arguments")

@@ -23,8 +23,8 @@ type ownedOnly struct {
 	client dynamic.NamespaceableResourceInterface
 
 	mu sync.Mutex
-	// passed maps the key of each object that the informer has received to its owner. An object that is no longer owned is reported to the
-	// informer as deleted.
+	// passed holds the objects that the informer has received: it maps their keys to their owners. An object that is no longer owned is
+	// reported to the informer as deleted.
 	passed map[string]string
 }
 

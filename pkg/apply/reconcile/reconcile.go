@@ -24,7 +24,8 @@ type Options struct {
 	// As is the identity that sends the requests. It must have a client.
 	As identity.Identity
 	// Trusted is true if the revision of these objects was applied completely, and no other revision has been applied since, not even in
-	// part. After a restart, drift can then be distinguished from changes by the API server without a request.
+	// part. After a restart, Reconcile can then distinguish drift from changes that the API server made, such as defaults, without a
+	// request.
 	Trusted bool
 	// ReadOnly makes Reconcile write nothing.
 	ReadOnly bool

@@ -41,7 +41,9 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 		}
 		link := newLink(KindPlatformOperator, operator.Name, condition, e.tools)
 		link.Outdated = operators.IsConditionOutdated(condition, operator)
-		if !link.isNotable() {
+		// If nothing is installed, the condition Installed has the cause, and the catalogs are often fine.
+		isRedundant := link.Reason == platformv1alpha1.ReasonCatalogUnavailable && operator.Status.Installed == nil
+		if !link.isNotable() || isRedundant {
 			continue
 		}
 		switch name {
@@ -49,6 +51,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 			e.addLimit(&link, operator)
 		case platformv1alpha1.ConditionInstalled:
 			addSelection(&link, operator)
+			e.addVersions(&link, operator)
 		case platformv1alpha1.ConditionProgressing:
 			e.addUpdate(&link, operator)
 		case platformv1alpha1.ConditionDeprecated:
@@ -101,6 +104,13 @@ func addWarnings(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	}
 }
 
+// addVersions sets the command of the remedy to a search for the package, if none of its versions can be installed.
+func (e explainer) addVersions(link *Link, operator *platformv1alpha1.PlatformOperator) {
+	if link.Reason == platformv1alpha1.ReasonSourceFailed || link.Reason == platformv1alpha1.ReasonValidationFailed {
+		link.Remedy.Command = e.tools.Versions(operator.Spec.Package.Name)
+	}
+}
+
 // addSelection adds the fields that select the package and its versions, and what prevents the catalogs from being read.
 func addSelection(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	selected := operator.Spec.Package
@@ -129,13 +139,14 @@ func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOper
 	case platformv1alpha1.ReasonBlocked:
 		switch {
 		case operator.DeletionTimestamp != nil:
-			link.Remedy = &remedy.Remedy{Text: "Remove what blocks the removal.", Command: e.tools.Show("platformoperator", operator.Name)}
+			link.Remedy = &remedy.Remedy{Text: "Do what the message says. The removal then continues by itself."}
 			return
 		case operator.Status.Installed == nil: // there are no updates
 			link.Remedy = &remedy.Remedy{Text: "Follow the next step of the condition Installed."}
 			return
 		}
 		addSelection(link, operator)
+		link.Remedy = &remedy.Remedy{Text: "Do what the message says."} // unless an update is blocked
 	default:
 		return
 	}

@@ -21,7 +21,7 @@ var operatorTable = map[string]byReason{
 			"have.", showSearch},
 		platformv1alpha1.ReasonValidationFailed: {Blocking, "No candidate may be installed: each version is refused, or the spec or the " +
 			"limits of the manager cannot be used, or another object has the package or the name.", "Correct what the message " +
-			"names.", editOperator},
+			"names. Or choose a version that the cluster permits.", showSearch},
 		platformv1alpha1.ReasonUnpackPending: {InProgress, "The image of the bundle is not unpacked yet.",
 			"Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
 		platformv1alpha1.ReasonUnpackFailed: {Blocking, "The image of the bundle cannot be pulled or unpacked. The manager retries with " +
@@ -31,7 +31,7 @@ var operatorTable = map[string]byReason{
 			"spec.paused, it waits for the end of the pause.", "Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
 		platformv1alpha1.ReasonInstallFailed: {Blocking, "The API server refuses an object of the bundle, the object belongs to another owner, or the cluster " +
 			"does not serve its kind.",
-			"Correct the object that the message names, or install what defines the kind. The manager tries again by itself.", describeDeployment},
+			"Do what the message says. The manager tries again by itself.", ""},
 		platformv1alpha1.ReasonRemoved: {Blocking, "The operator is removed, and a finalizer of another component holds what is left.",
 			"Let the component remove the finalizer that the Progressing condition names.", describeDeployment},
 	},

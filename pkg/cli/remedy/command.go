@@ -58,6 +58,11 @@ func (t Tools) Explain(operator string) string {
 // Updates returns the command that lists the newer versions of a PlatformOperator.
 func (t Tools) Updates(operator string) string { return t.Plugin + " updates " + shell.Quote(operator) }
 
+// Versions returns the command that lists all versions of a package, or names similar packages if there is none of this name.
+func (t Tools) Versions(pkg string) string {
+	return t.Plugin + " search " + shell.Quote(pkg) + " --versions"
+}
+
 // Graph returns the command that shows the upgrade graph of a PlatformOperator.
 func (t Tools) Graph(operator string) string { return t.Plugin + " graph " + shell.Quote(operator) }
 

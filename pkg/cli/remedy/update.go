@@ -102,7 +102,7 @@ func (b blockedUpdate) widen() string {
 		return b.edit()
 	}
 	wider := fmt.Sprintf(">=%s <=%s", installed.Version, b.update.Version)
-	if before := b.operator.Spec.Package.Version; before != "" {
+	if before := b.operator.Spec.Package.Version; before != "" && before != installed.Version {
 		wider = before + " || " + wider
 	}
 	return b.PatchOperator(b.operator.Name, map[string]any{"package": map[string]any{"version": wider}})

@@ -21,6 +21,8 @@ type Report struct {
 	Catalogs []Catalog `json:"catalogs"`
 	// Packages are the packages found, sorted by name and catalog.
 	Packages []Package `json:"packages"`
+	// Similar are the names of packages that are similar to Text, the most similar first. It is empty if packages are found.
+	Similar []string `json:"similar,omitempty"`
 }
 
 // Catalog is one catalog that was searched.

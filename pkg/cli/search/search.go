@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -155,6 +156,7 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 	read := make([]Catalog, len(sources))
 	var found []Package
 	failed := make([]error, len(sources))
+	similar := similarNames{text: o.Text}
 	catalogs.ReadAll(ctx, sources, func(index int, packages []catalog.Package, err error) {
 		name := sources[index].Name
 		read[index] = Catalog{Name: name, Packages: len(packages)}
@@ -164,8 +166,13 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 			return
 		}
 		found = append(found, query.Find(name, packages)...)
+		similar.add(packages)
 	})
-	return NewReport(o.Text, read, found), cmp.Or(failed...)
+	report := NewReport(o.Text, read, found)
+	if len(found) == 0 {
+		report.Similar = similar.names()
+	}
+	return report, cmp.Or(failed...)
 }
 
 // explainNothing prints why the report contains no packages.
@@ -177,6 +184,9 @@ func (o *Options) explainNothing(report Report) {
 	case report.Unread() < len(report.Catalogs):
 		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(total, "package"),
 			printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))
+		if len(report.Similar) > 0 {
+			fmt.Fprintf(o.invocation.Streams.ErrOut, "Similar names: %s.\n", strings.Join(report.Similar, ", "))
+		}
 	}
 }
 

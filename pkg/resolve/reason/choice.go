@@ -249,5 +249,5 @@ func (r AllRefused) text() string {
 	for i, each := range r.Refused {
 		parts[i] = each.text()
 	}
-	return fmt.Sprintf("spec.package selects no version of package %q in %s that can be installed: %s", r.Package, names(r.Catalogs), strings.Join(parts, "; "))
+	return fmt.Sprintf("none of the selected versions of package %q in %s can be installed: %s", r.Package, names(r.Catalogs), strings.Join(parts, "; "))
 }

@@ -117,7 +117,7 @@ func (r *Runner) step(ctx context.Context, step Step) (refusal, err error) {
 	return refusal, r.Cluster.Settle()
 }
 
-// report returns the changes to the state, the operator's writes and the Events since a step began.
+// report returns what has happened since a step began: the operator's writes, the Events, and the changes to the state.
 func (r *Runner) report(ctx context.Context, since time.Time, events *eventReader) ([]string, error) {
 	var lines []string
 	if r.State != nil {

@@ -87,7 +87,7 @@ type BundleDeploymentSpec struct {
 	Drift *Drift `json:"drift,omitempty"`
 
 	// progressDeadlineSeconds is the time in which a revision must become complete and healthy, from 10 to 86400 seconds. A
-	// revision that takes longer has failed. Defaults to 1800.
+	// revision that takes longer misses its deadline, and onFailure applies. Defaults to 1800.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=86400

@@ -143,7 +143,7 @@ type Install struct {
 	Drift *corev1alpha2.Drift `json:"drift,omitempty"`
 
 	// progressDeadlineSeconds is the time in which a version must become complete and healthy, from 10 to 86400 seconds. A
-	// version that takes longer has failed. Defaults to 1800.
+	// version that takes longer misses its deadline, and onFailure applies. Defaults to 1800.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=86400

@@ -32,7 +32,7 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// the ProvisionerClass.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
 	// progressDeadlineSeconds is the time in which a revision must become complete and healthy, from 10 to 86400 seconds. A
-	// revision that takes longer has failed. Defaults to 1800.
+	// revision that takes longer misses its deadline, and onFailure applies. Defaults to 1800.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 	// onFailure selects what happens to a revision that misses its deadline. Hold leaves it in place, and it can still become
 	// healthy. Rollback restores the previous revision. The manager tries the failed revision again when the source, config,

@@ -25,7 +25,7 @@ type InstallApplyConfiguration struct {
 	// ProvisionerClass that reads the format of the bundle.
 	Drift *v1alpha2.DriftApplyConfiguration `json:"drift,omitempty"`
 	// progressDeadlineSeconds is the time in which a version must become complete and healthy, from 10 to 86400 seconds. A
-	// version that takes longer has failed. Defaults to 1800.
+	// version that takes longer misses its deadline, and onFailure applies. Defaults to 1800.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 	// onFailure selects what happens to a version that misses its deadline. Hold leaves it in place, and Rollback restores the
 	// previous version. Defaults to Hold.

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+func TestCLI_18_SimilarNames(t *testing.T) {
+	var packages []catalog.Package
+	for _, name := range []string{"memo", "memos", "nemo", "quay", "project-quay", "metering", "demolition"} {
+		packages = append(packages, catalog.Package{Name: name})
+	}
+	for text, want := range map[string][]string{
+		"mamo":         {"memo"},
+		"MEMO":         {"memo", "memos", "nemo"},
+		"memoo":        {"memo", "memos"},
+		"projcet-quay": {"project-quay"},
+		"q":            nil,
+		"x":            nil,
+		"submarine":    nil,
+	} {
+		similar := similarNames{text: text}
+		similar.add(packages[:3])
+		similar.add(packages) // another catalog with the same packages
+		if diff := cmp.Diff(want, similar.names()); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"memo", "memo", 0}, {"memo", "mem", 1}, {"memo", "nemo", 1}, {"kitten", "sitting", 3},
+	} {
+		if got := editDistance(test.a, test.b, 9); got != test.want {
+			t.Errorf("%q and %q: got %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+	if got := editDistance("memo", "memorandum", 2); got <= 2 {
+		t.Errorf("got %d for texts of very different lengths", got)
+	}
+}

@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// operatorWrites is an OperatorClient whose Get returns an object with the given UID and generation 1. A request fails with the error for its verb in fail, if
-// there is one. verbs are the verbs of all writes.
+// operatorWrites is an OperatorClient whose Get returns an object with the given UID and generation 1. A request fails with the error for its
+// verb in fail, if there is one. verbs are the verbs of all writes.
 type operatorWrites struct {
 	uid   types.UID
 	fail  map[string]error
@@ -162,6 +162,42 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 			}
 			if strings.Join(synced, " ") != "op" {
 				t.Errorf("the end of the sync is reported for %q", synced)
+			}
+		})
+	}
+}
+
+func TestAStepStartsOnlyForThePresentPlatformOperator(t *testing.T) {
+	for name, test := range map[string]struct {
+		cached  func(*platformv1alpha1.PlatformOperator)
+		refused error
+		want    []string
+	}{
+		"the present one":          {func(*platformv1alpha1.PlatformOperator) {}, nil, []string{"update"}},
+		"an earlier spec":          {func(o *platformv1alpha1.PlatformOperator) { o.Generation = 0 }, nil, nil},
+		"one that was replaced":    {func(o *platformv1alpha1.PlatformOperator) { o.UID = "earlier" }, nil, nil},
+		"one that is gone":         {func(*platformv1alpha1.PlatformOperator) {}, apierrors.NewNotFound(schema.GroupResource{}, "op"), nil},
+		"one that cannot be read":  {func(*platformv1alpha1.PlatformOperator) {}, errors.New("connection refused"), nil},
+		"no step, an earlier spec": {func(o *platformv1alpha1.PlatformOperator) { o.Generation = 0; o.Spec.Package.Version = "1.0.0" }, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := running("1.0.0", "1.0.0")
+			c.sync(t, oneCatalog{"1.0.0"}) // a step starts after status has been written for the version before it
+			informers, clock := newInformers(), clocktesting.NewFakePassiveClock(c.now)
+			operators := &operatorWrites{uid: c.operator.UID, fail: map[string]error{"get": test.refused}}
+			deployments := &deploymentWrites{live: c.deployment}
+			test.cached(c.operator)
+			informers.operators.put(t, c.operator)
+			informers.deployments.put(t, c.deployment)
+			config := informers.config(fake.NewSimpleClientset(), oneCatalog{"1.0.0", "1.1.0"}, clock)
+			config.OperatorClient, config.DeploymentClient = operators, deployments
+			syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock))
+			defer syncContext.Queue().ShutDown()
+			if err := built(t, config).sync(t.Context(), keyed{syncContext, "op"}); err != nil && !errors.Is(err, test.refused) {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, deployments.verbs); diff != "" {
+				t.Errorf("writes of the BundleDeployment (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -2,7 +2,7 @@
 # Runs the long tests in parallel lanes: tests that mostly wait beside tests that compute. Each lane has its own cluster or
 # none. The output of each lane is in _output/long or _output/sample, and is printed when the lane ends.
 #
-# SAMPLE=1 runs a sample of each class of tests. Without it, docs/soak.md and docs/soak-tried.txt are written if all tests pass. SEED
+# SAMPLE=1 runs a sample of each class of tests but fuzzing. Without it, docs/soak.md and docs/soak-tried.txt are written if all tests pass. SEED
 # chooses kill points, faults, scenarios and mutants. FULL=1 tries all kill points and all perturbations of the twelve stories. TESTFLAGS are
 # flags for every go test. QUIET_FOR is the duration of the idle test. RESULTS is a folder to which the reports are copied.
 set -euo pipefail
@@ -18,13 +18,15 @@ fi
 echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants"
 
 # The options of the lanes for make test-long, and then for make test-sample.
-name=long stories=long budget=25m fuzzTime=30s
+name=long stories=long budget=25m
+all=(killed faults steady leadership extension raced perturbed fuzz)
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 mutants=()
 stories_raced=40 perturbations=1000 generated=200 mistakes=TestOM_1[79]_ perturbed_seed=${seed}
 if [[ -n ${SAMPLE:-} ]]; then
-	name=sample stories=sample budget=10m fuzzTime=1000x # executions
+	name=sample stories=sample budget=10m
+	all=(killed faults steady leadership extension raced perturbed) # make test-seeds runs the fuzz targets, without fuzzing
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
@@ -101,8 +103,8 @@ perturbed() {
 	return "${failed}"
 }
 
-# fuzz runs every fuzz target with one worker, at a lower priority than the lanes with time limits. It first runs the targets of
-# one package, which compiles the common dependencies, and then those of two packages at a time.
+# fuzz runs every fuzz target for 30 seconds with one worker, at a lower priority than the lanes with time limits. It first runs the targets
+# of one package, which compiles the common dependencies, and then those of two packages at a time.
 fuzz() {
 	local first failed=0
 	local nice=(nice)
@@ -148,7 +150,7 @@ fuzzpackage() {
 # time-out ("context deadline exceeded", without an input). A failing input is a failure.
 fuzztarget() {
 	local dir=$1 target=$2 log="${logs}/fuzz-${1//\//-}-$2.log" status=0
-	fuzzonce "${dir}" "${target}" "${fuzzTime}" >"${log}" 2>&1 || status=$?
+	fuzzonce "${dir}" "${target}" 30s >"${log}" 2>&1 || status=$?
 	cat "${log}"
 	if ((status == 0)) && grep --quiet 'execs: [1-9]' "${log}"; then
 		return
@@ -172,7 +174,7 @@ fuzzonce() {
 }
 
 status=0
-lanes "${logs}" killed faults steady leadership extension raced perturbed fuzz || status=$?
+lanes "${logs}" "${all[@]}" || status=$?
 if [[ -n ${RESULTS:-} ]]; then
 	for each in "${reports}"/*.json; do
 		[[ ! -e ${each} ]] || cp "${each}" "${RESULTS}/${name}-${each##*/}"

@@ -2,7 +2,7 @@
 // hack/test-long.sh runs it:
 //
 //	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write the facts about the run
-//	go run ./hack/soak -check -reports FOLDER             after a sample: fail if a class of tests has not run
+//	go run ./hack/soak -check -reports FOLDER             after a sample: fail if a class of the sample has not run
 //	go run ./hack/soak -facts FILE -reports FOLDER -tried FILE
 //	                                                      after the tests: write the documents
 package main
@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func main() {
 	flag.StringVar(&o.command, "command", "", "the command of the run; writes the file of -facts")
 	flag.StringVar(&o.reports, "reports", "", "folder of the long tests' reports")
 	flag.StringVar(&o.tried, "tried", "", "file that the tests have written with their flag -tried; it is merged into "+triedDocument)
-	flag.BoolVar(&o.check, "check", false, "check that every class of tests has run, and write nothing")
+	flag.BoolVar(&o.check, "check", false, "check that every class of the sample has run, and write nothing")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -53,7 +54,7 @@ func run(o options) error {
 		return err
 	}
 	if o.check {
-		return write(io.Discard, nil, tests)
+		return write(io.Discard, nil, sampled, tests)
 	}
 	content, err := os.ReadFile(o.facts)
 	if err != nil {
@@ -64,7 +65,7 @@ func run(o options) error {
 		return fmt.Errorf("reading the facts about the run from %q: %w", o.facts, err)
 	}
 	var text strings.Builder
-	if err := write(&text, facts, tests); err != nil {
+	if err := write(&text, facts, classes, tests); err != nil {
 		return err
 	}
 	if err := addTried(&text, o.tried); err != nil {
@@ -102,15 +103,18 @@ const preamble = `# Soak
 |---|---|
 `
 
-// classes are the groups of long tests; each has a table on the page. The names of a group's report files begin with prefix. least is the
-// minimum number of tests that must pass.
-var classes = []struct {
+// class is a group of long tests, which has a table on the page. The names of a group's report files begin with prefix. least is the minimum
+// number of tests that must pass.
+type class struct {
 	prefix, title, text string
 	least               int
 	// isCounted is true if the page shows only the number of passed tests, and a row for each parent test that reports figures. It is false
 	// if each test has a row.
 	isCounted bool
-}{
+}
+
+// sampled are the classes that make test-sample runs, too.
+var sampled = []class{
 	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes during an install, upgrade, repair, rollback and removal. Invalid specs are followed by a valid one.", 4, false},
 	{"faults", "API and registry faults", "The API server and the registry fail during an install, upgrade, repair and removal.", 7, false},
 	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
@@ -120,12 +124,14 @@ var classes = []struct {
 	{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same declared state.", 1, true},
 	{"invariants", "Mistakes of the manager", "For each invariant and for each pattern of perturbations, a manager with a mistake. A story has to fail.", 2, false},
 	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3, false},
-	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false},
 }
 
-// write writes the content of docs/soak.md, except for the table of addTried. It returns an error if a test failed or did not finish, if a
+// classes are all classes.
+var classes = append(slices.Clone(sampled), class{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false})
+
+// write writes the content of docs/soak.md for the given classes, except for the table of addTried. It returns an error if a test failed or did not finish, if a
 // fuzz target tried no input, or if too few tests of a class passed.
-func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
+func write(out io.Writer, facts []provenance.Fact, classes []class, tests []report.Test) error {
 	fmt.Fprint(out, preamble)
 	for _, fact := range facts {
 		fmt.Fprintf(out, "| %s | %s |\n", fact[0], fact[1])

@@ -34,7 +34,7 @@ func TestWriteListsOrCountsPassedTests(t *testing.T) {
 		{File: "steady", Name: "TestElsewhere", Outcome: report.Skipped},
 	}, enough()...)
 	var out strings.Builder
-	if err := write(&out, []provenance.Fact{{"commit", "0123abc"}}, tests); err != nil {
+	if err := write(&out, []provenance.Fact{{"commit", "0123abc"}}, classes, tests); err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]bool{}
@@ -72,7 +72,7 @@ func TestWriteRejectsFailedAndMissingTests(t *testing.T) {
 		"Fuzz19 ended before it tried a new input": idle,
 		`3 tests of class "Kill points and bad specs" (killed*.json) passed, want 4`: missing,
 	} {
-		if err := write(&strings.Builder{}, nil, tests); err == nil || !strings.Contains(err.Error(), want) {
+		if err := write(&strings.Builder{}, nil, classes, tests); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}

@@ -65,7 +65,7 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 		if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() {
 			what = "cannot be installed: " + installation.Message
 		}
-		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: %s %s", operator.Name, attempted(entry), what)}}
+		return []Event{{corev1.EventTypeWarning, failedReason(operator), fmt.Sprintf("PlatformOperator %q: %s %s", operator.Name, attempted(entry), what)}}
 	}
 	return nil
 }
@@ -73,10 +73,8 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 // success returns the reason of the Event for a completed step, and the words that precede the version in its message. If no version was
 // ready before, the Event reports an installation, however often the installation was tried.
 func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry) (reason, what string) {
-	wasReady := len(operator.Status.History) == platformv1alpha1.MaxHistory ||
-		slices.ContainsFunc(operator.Status.History[1:], func(each platformv1alpha1.HistoryEntry) bool { return each.ReadyTime != nil })
 	switch {
-	case entry.Trigger == platformv1alpha1.TriggerRestored, !wasReady:
+	case entry.Trigger == platformv1alpha1.TriggerRestored, !wasReadyBefore(operator):
 		return platformv1alpha1.EventInstallSucceeded, "is installed at"
 	case entry.Trigger == platformv1alpha1.TriggerInstallChange:
 		return platformv1alpha1.EventUpgradeSucceeded, "is installed with the changed spec.install at"
@@ -84,6 +82,21 @@ func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1
 		return platformv1alpha1.EventUpgradeSucceeded, "is upgraded in another attempt to"
 	}
 	return platformv1alpha1.EventUpgradeSucceeded, "is upgraded to"
+}
+
+// failedReason returns the reason of the Event for a failed step.
+func failedReason(operator *platformv1alpha1.PlatformOperator) string {
+	if wasReadyBefore(operator) {
+		return platformv1alpha1.EventUpgradeFailed
+	}
+	return platformv1alpha1.EventInstallFailed
+}
+
+// wasReadyBefore reports whether a version was ready before the newest step. It is true for a full history, because the oldest entries are
+// lost.
+func wasReadyBefore(operator *platformv1alpha1.PlatformOperator) bool {
+	return len(operator.Status.History) == platformv1alpha1.MaxHistory ||
+		slices.ContainsFunc(operator.Status.History[1:], func(each platformv1alpha1.HistoryEntry) bool { return each.ReadyTime != nil })
 }
 
 // attempted returns a phrase for what a step tried to install.

@@ -61,9 +61,11 @@ func TestEventsOfWhatIsNew(t *testing.T) {
 		"another attempt of a first installation is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRetry), steptest.Healthy(), []Event{
 			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"held": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), steptest.Overdue(), []Event{
+			{"Warning", platformv1alpha1.EventInstallFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and is held; the Progressing condition says why`}}},
+		"an upgrade is held": {installing, later(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), steptest.Overdue(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and is held; the Progressing condition says why`}}},
 		"cannot be installed": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), failed, []Event{
-			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 cannot be installed: Unpacked is False.`}}},
+			{"Warning", platformv1alpha1.EventInstallFailed, `PlatformOperator "op": version 1.1.0 cannot be installed: Unpacked is False.`}}},
 		"a version awaits approval": {status{}, awaiting("Approve 1.1.0."), nil, []Event{
 			{"Normal", platformv1alpha1.EventApprovalNeeded, `PlatformOperator "op": Approve 1.1.0.`}}},
 		"the same version does":   {awaiting("Approve 1.1.0."), awaiting("Approve 1.1.0."), nil, nil},

@@ -74,7 +74,7 @@ type Version struct {
 type Query struct {
 	// Text is a part of the name of a package, or of a kind that the package provides, in upper or lower case; empty selects all packages.
 	Text string
-	// Allowed is spec.allowedPackages of the PlatformOperatorManager; empty permits every package.
+	// Allowed is spec.allowedPackages of the PlatformOperatorManager; nil permits every package, and an empty list none.
 	Allowed []string
 }
 
@@ -115,7 +115,7 @@ func (q Query) matches(p *catalog.Package) (kinds []string, matches bool) {
 
 // allows reports whether the manager may install a package. It uses the same globs as the manager.
 func (q Query) allows(name string) bool {
-	return len(q.Allowed) == 0 || slices.ContainsFunc(q.Allowed, func(glob string) bool {
+	return q.Allowed == nil || slices.ContainsFunc(q.Allowed, func(glob string) bool {
 		matches, err := path.Match(glob, name)
 		return err == nil && matches
 	})

@@ -21,7 +21,8 @@ type Detail struct {
 	// Updates are the available updates, newest first. UpdatesTotal is their number, including those that the status omits.
 	Updates      []Update `json:"updates,omitempty"`
 	UpdatesTotal int      `json:"updateCount,omitempty"`
-	// Drift holds the changes by other clients that status.drift of the BundleDeployment records, newest first.
+	// Drift holds the changes by other clients that status.drift of the BundleDeployment records, newest first. Those with change Added
+	// concern fields that the bundle does not declare.
 	Drift []Drift `json:"drift,omitempty"`
 	// Unready are the first objects that are not healthy, with the reason.
 	Unready  []string `json:"unready,omitempty"`
@@ -44,7 +45,9 @@ type Drift struct {
 	Change  string   `json:"change,omitempty"`
 	Paths   []string `json:"paths,omitempty"`
 	Manager string   `json:"manager,omitempty"`
-	Outcome string   `json:"outcome,omitempty"`
+	// Time is when the change was made or, if the API server did not record it, found.
+	Time    time.Time `json:"time"`
+	Outcome string    `json:"outcome,omitempty"`
 }
 
 // Step is one upgrade step, or the first installation.
@@ -98,7 +101,7 @@ func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
 	for _, record := range deployment.Status.Drift {
 		d.Drift = append(d.Drift, Drift{
 			Object: nameOf(record.Object), Change: string(record.Change), Paths: record.Paths,
-			Manager: record.Manager, Outcome: string(record.Outcome),
+			Manager: record.Manager, Time: record.Time.Time, Outcome: string(record.Outcome),
 		})
 	}
 	d.Unready = deployment.Status.Unready

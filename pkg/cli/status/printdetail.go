@@ -3,7 +3,9 @@ package status
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
@@ -18,7 +20,9 @@ func (d *Detail) write(out *strings.Builder, l layout) {
 	writeSection(out, l, "Upgrade path", lines(len(d.Path), func(i int) string { return d.Path[i] }))
 	writeSection(out, l, "Conditions", d.conditions())
 	writeSection(out, l, fmt.Sprintf("Available updates (%d)", d.UpdatesTotal), d.updates())
-	writeSection(out, l, "Drift", lines(len(d.Drift), func(i int) string { return d.Drift[i].sentence() }))
+	changed, added := d.changes(l.now)
+	writeSection(out, l, "Drift", changed)
+	writeSection(out, l, "Fields that others added", added)
 	writeSection(out, l, "Not healthy", lines(len(d.Unready), func(i int) string { return d.Unready[i] }))
 	writeSection(out, l, "Warnings", lines(len(d.Warnings), func(i int) string { return d.Warnings[i] }))
 	if d.Last != nil {
@@ -79,14 +83,31 @@ func (u Update) sentence() string {
 	return fmt.Sprintf("%s is blocked (%s): %s", u.Version, u.Reason, u.Message)
 }
 
-// sentence returns, for example, "Deployment ns/name: Edited by kubectl-edit (/spec/replicas): Reported".
-func (d Drift) sentence() string {
+// changes returns the lines of the two sections about changes by others: those that make the operator drift, and added fields, which do not
+// unless the manager is to remove them.
+func (d *Detail) changes(now time.Time) (changed, added []string) {
+	for _, each := range d.Drift {
+		line := each.sentence(now)
+		if each.Change == string(corev1alpha2.DriftAdded) && each.Outcome == string(corev1alpha2.DriftReported) {
+			added = append(added, line)
+		} else {
+			changed = append(changed, line)
+		}
+	}
+	return lines(len(changed), func(i int) string { return changed[i] }), lines(len(added), func(i int) string { return added[i] })
+}
+
+// sentence returns, for example, "Deployment ns/name: Edited by kubectl-edit (/spec/replicas), 5m ago: Reported".
+func (d Drift) sentence(now time.Time) string {
 	text := d.Object + ": " + d.Change
 	if d.Manager != "" {
 		text += " by " + d.Manager
 	}
 	if len(d.Paths) > 0 {
 		text += " (" + strings.Join(d.Paths, ", ") + ")"
+	}
+	if !d.Time.IsZero() {
+		text += ", " + printer.Age(d.Time, now) + " ago"
 	}
 	if d.Outcome != "" {
 		text += ": " + d.Outcome

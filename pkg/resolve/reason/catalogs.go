@@ -93,22 +93,19 @@ type Unread struct {
 }
 
 func (r Unread) text() string {
-	var parts []string
+	var parts, unread []string
 	if len(r.UnlistedKinds) > 0 {
 		parts = append(parts, Unlisted{r.UnlistedKinds}.text())
-		if r.NamesOnly {
-			return parts[0]
-		}
 	}
 	for _, c := range r.Catalogs {
 		if r.NamesOnly {
-			parts = append(parts, "catalog "+c.ID.String())
+			unread = append(unread, "catalog "+c.ID.String())
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("catalog %s was left out: %s", c.ID, Clip(c.Err, maxUnread)))
 	}
-	if r.NamesOnly && len(parts) > 0 {
-		return list(parts, ", ", maxFaults) + " could not be read"
+	if len(unread) > 0 {
+		parts = append(parts, list(unread, ", ", maxFaults)+" could not be read")
 	}
 	return list(parts, "; ", maxFaults)
 }

@@ -25,8 +25,8 @@ type podSet struct {
 	replicas int
 }
 
-// counts are the numbers of all Pods of a set, of ready Pods, and of Pods of the current template. Terminating Pods are not counted.
-type counts struct{ all, ready, current int32 }
+// counts are the numbers of all Pods of a set and of its ready Pods. Terminating Pods are not counted.
+type counts struct{ all, ready int32 }
 
 // syncPods creates and deletes Pods until the set has the desired number of Pods of its current template, and counts the Pods.
 func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
@@ -47,7 +47,6 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 			continue
 		}
 		found.all++
-		found.current++
 		if isReady(pod) {
 			found.ready++
 		}
@@ -57,7 +56,6 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 			return counts{}, err
 		}
 		found.all += int32(missing)
-		found.current += int32(missing)
 	}
 	return found, nil
 }

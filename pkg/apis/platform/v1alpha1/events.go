@@ -10,7 +10,9 @@ const (
 	EventInstallSucceeded = "InstallSucceeded"
 	// EventUpgradeSucceeded means that another version is complete and healthy.
 	EventUpgradeSucceeded = "UpgradeSucceeded"
-	// EventUpgradeFailed means that a version cannot be installed or missed its deadline.
+	// EventInstallFailed means that the first version cannot be installed or missed its deadline.
+	EventInstallFailed = "InstallFailed"
+	// EventUpgradeFailed means the same for another version.
 	EventUpgradeFailed = "UpgradeFailed"
 	// EventApprovalNeeded means that a version is available and waits for an approval.
 	EventApprovalNeeded = "ApprovalNeeded"

@@ -61,7 +61,7 @@ type Step struct {
 // NewOperatorReport returns the report about the operator in objects, which must be the only one.
 func NewOperatorReport(objects Objects) Report {
 	report := NewReport(objects)
-	report.Detail = &Detail{}
+	report.Detail, report.OtherDeployments = &Detail{}, nil
 	deployments := operators.Assign(objects.Operators, objects.Deployments)
 	for i := range objects.Operators {
 		report.Detail.addOperator(&objects.Operators[i])

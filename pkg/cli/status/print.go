@@ -19,8 +19,8 @@ const maxExplained = 10
 type layout struct {
 	printer.Layout
 	now time.Time
-	// name is the command in remedies, such as "oc platform".
-	name string
+	// name is the command in remedies, such as "oc platform", and client is "oc" or "kubectl".
+	name, client string
 }
 
 // print writes a report.
@@ -107,6 +107,7 @@ func (c Condition) isBad() bool {
 func (r Report) writeOperators(out *strings.Builder, l layout) error {
 	if len(r.Operators) == 0 {
 		out.WriteString(printer.Indented(fmt.Sprintf("No PlatformOperators are installed. Find packages with: %s search", l.name), "", l.Width))
+		r.writeOtherDeployments(out, l)
 		return nil
 	}
 	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.Width) + "\n")
@@ -121,7 +122,16 @@ func (r Report) writeOperators(out *strings.Builder, l layout) error {
 		return nil
 	}
 	r.writeMessages(out, l)
+	r.writeOtherDeployments(out, l)
 	return nil
+}
+
+// writeOtherDeployments names the BundleDeployments that the table does not contain, because no PlatformOperator owns them.
+func (r Report) writeOtherDeployments(out *strings.Builder, l layout) {
+	if len(r.OtherDeployments) > 0 {
+		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s without a PlatformOperator: %s. See them with: %s get bundledeployments",
+			printer.Count(len(r.OtherDeployments), "BundleDeployment"), printer.First(maxListed, r.OtherDeployments), l.client), "", l.Width))
+	}
 }
 
 // writeMessages writes the reason and the message of each operator that is not healthy.

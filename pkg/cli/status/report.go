@@ -41,6 +41,9 @@ type Report struct {
 	Cluster      Cluster              `json:"cluster"`
 	Summary      Summary              `json:"summary"`
 	Operators    []operators.Operator `json:"operators"`
+	// OtherDeployments are the names of the BundleDeployments that no PlatformOperator owns. The report has nothing else about them. It is
+	// empty if the command names an operator.
+	OtherDeployments []string `json:"otherDeployments,omitempty"`
 	// Detail has more about the operator that the command names; nil if it names none.
 	Detail *Detail `json:"detail,omitempty"`
 	// Unread are sentences about what could not be read.
@@ -78,6 +81,9 @@ func NewReport(objects Objects) Report {
 		o := operators.Summarize(&objects.Operators[i], deployments.Of(&objects.Operators[i]))
 		report.Operators = append(report.Operators, o)
 		report.Summary.add(o)
+	}
+	for _, deployment := range deployments.Unowned {
+		report.OtherDeployments = append(report.OtherDeployments, deployment.Name)
 	}
 	report.Cluster.addBlockers(report.Operators)
 	report.Cluster.addLease(objects.Lease, objects.Now)

@@ -109,7 +109,7 @@ func (o *Options) Run(ctx context.Context) error {
 	for _, sentence := range report.Unread {
 		o.invocation.Warn(sentence)
 	}
-	err = report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Now(), o.invocation.Name})
+	err = report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Now(), o.invocation.Name, o.invocation.Client()})
 	switch {
 	case err != nil:
 		return err

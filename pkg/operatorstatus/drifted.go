@@ -29,6 +29,8 @@ func driftedCondition(r *report) metav1.Condition {
 		return isTrue(platformv1alpha1.ReasonDriftReported, message)
 	case corev1alpha2.ReasonDriftContested:
 		return isTrue(platformv1alpha1.ReasonDriftContested, message)
+	case corev1alpha2.ReasonReconcileFailed: // the cause is in Installed of the BundleDeployment, but not of the PlatformOperator
+		message = "Some objects cannot be read or repaired; the Progressing condition gives the cause."
 	}
 	return isUnknown(platformv1alpha1.ReasonUnknown, message)
 }

@@ -128,7 +128,7 @@ func TestManagerPermissions(t *testing.T) {
 		}))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(And(
 			HavePrefix("False InstallFailed: "), ContainSubstring("poddisruptionbudgets.policy"), ContainSubstring("2 more"),
-			ContainSubstring(`grant it by a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true"`)))
+			ContainSubstring(`grant them with a ClusterRole that has the label platform.openshift.io/aggregate-to-bundles: "true"`)))
 
 		s.By("checking that nothing is applied or denied, and that access reviews are few")
 		s.assertNotApplied(ctx, name)
@@ -158,7 +158,7 @@ func TestManagerPermissions(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(HaveLen(3))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
-			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager may not")))
+			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager has no permission to")))
 		s.Expect(described(ctx)).To(Equal("mine"))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("cannot be repaired")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))

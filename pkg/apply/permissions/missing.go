@@ -119,14 +119,22 @@ func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error 
 	if first.Namespace != "" {
 		where = fmt.Sprintf(" in namespace %q", first.Namespace)
 	}
-	more := ""
+	more, them := "", "it"
 	if len(missing) > 1 {
-		more = fmt.Sprintf(", and %d more that status.plan.permissionsMissing lists", len(missing)-1)
+		more, them = fmt.Sprintf(" (%d more missing permissions are in status.plan.permissionsMissing)", len(missing)-1), "them"
 	}
 	return &object.Refusal{
 		Object: object.Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},
-		Err: fmt.Errorf("the manager may not %s %s%s%s", strings.Join(first.Verbs, ", "),
+		Err: fmt.Errorf("the manager has no permission to %s %s%s%s", inWords(first.Verbs),
 			schema.GroupResource{Group: first.Group, Resource: first.Resource}, where, more),
-		Remedy: "grant it by a ClusterRole with the label " + corev1alpha2.LabelAggregateToBundles + `: "true"`,
+		Remedy: fmt.Sprintf(`grant %s with a ClusterRole that has the label %s: "true"`, them, corev1alpha2.LabelAggregateToBundles),
 	}
+}
+
+// inWords joins verbs for a sentence, such as "create, get and patch".
+func inWords(verbs []string) string {
+	if len(verbs) < 2 {
+		return strings.Join(verbs, "")
+	}
+	return strings.Join(verbs[:len(verbs)-1], ", ") + " and " + verbs[len(verbs)-1]
 }

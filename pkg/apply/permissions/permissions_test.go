@@ -337,13 +337,13 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 
 func TestMissingPermissionsAreTold(t *testing.T) {
 	one := corev1alpha2.MissingPermission{Group: "apps", Resource: "deployments", Namespace: "memo", Verbs: []string{"create", "patch"}}
-	remedy := `; grant it by a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true"`
+	const remedy = ` with a ClusterRole that has the label platform.openshift.io/aggregate-to-bundles: "true"`
 	for name, test := range map[string]struct {
 		missing []corev1alpha2.MissingPermission
 		want    string
 	}{
-		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager may not create, patch deployments.apps in namespace "memo"` + remedy},
-		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager may not get pods, and 2 more that status.plan.permissionsMissing lists" + remedy},
+		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager has no permission to create and patch deployments.apps in namespace "memo"; grant it` + remedy},
+		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission to get pods (2 more missing permissions are in status.plan.permissionsMissing); grant them" + remedy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := NotPermitted("memo", test.missing)

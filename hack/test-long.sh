@@ -2,9 +2,10 @@
 # Runs the long tests in parallel lanes: tests that mostly wait beside tests that compute. Each lane has its own cluster or
 # none. The output of each lane is in _output/long or _output/sample, and is printed when the lane ends.
 #
-# SAMPLE=1 runs a sample of each class of tests but fuzzing. Without it, docs/soak.md and docs/soak-tried.txt are written if all tests pass. SEED
-# chooses kill points, faults, scenarios and mutants. FULL=1 tries all kill points and all perturbations of the twelve stories. TESTFLAGS are
-# flags for every go test. QUIET_FOR is the duration of the idle test. RESULTS is a folder to which the reports are copied.
+# SAMPLE=1 runs a sample of each class of tests but fuzzing. Without it, docs/soak.md and docs/soak-tried.txt are written if all tests pass.
+# SEED chooses kill points, stories, perturbations and generated stories, and in a sample also faults and mutants. FULL=1 tries all kill
+# points and all perturbations of the recorded stories. TESTFLAGS are flags for every go test. QUIET_FOR is the duration of the idle test.
+# RESULTS is a folder to which the reports are copied.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/lanes.sh
@@ -15,7 +16,6 @@ if [[ ${seed} == 0 ]]; then
 	echo "SEED=0 means the current time, which cannot be repeated; omit SEED or choose another number." >&2
 	exit 2
 fi
-echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants"
 
 # The options of the lanes for make test-long, and then for make test-sample.
 name=long stories=long budget=25m
@@ -30,8 +30,11 @@ if [[ -n ${SAMPLE:-} ]]; then
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
-	stories_raced=10 perturbations=2 generated=1 mistakes=TestOM_19_ perturbed_seed=${SEED:-$(git rev-list --count HEAD)} # without SEED, make test has played them and more
+	stories_raced=10 perturbations=2 generated=1 mistakes=TestOM_19_
+	perturbed_seed=${SEED:-$(git rev-list --count HEAD)} # without SEED: the seed of make test-scenarios, which plays these and more
 fi
+echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants;" \
+	"perturbed and generated stories use seed ${perturbed_seed}"
 logs=_output/${name}
 reports=${logs}/reports
 tried=${PWD}/${logs}/tried.txt # which perturbations and fields the stories have tried
@@ -181,7 +184,8 @@ if [[ -n ${RESULTS:-} ]]; then
 	done
 fi
 if ((status)); then
-	echo "Long tests that failed: ${failed_lanes[*]}. The output is in ${logs}; SEED=${seed} repeats the same choice." >&2
+	echo "Long tests that failed: ${failed_lanes[*]}. The output is in ${logs}. To repeat the choice, set SEED=${seed}." \
+		"For a perturbed or generated story, run the command that its test printed." >&2
 	exit 1
 fi
 if [[ ${name} == sample ]]; then

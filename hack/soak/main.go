@@ -119,11 +119,11 @@ var sampled = []class{
 	{"faults", "API and registry faults", "The API server and the registry fail during an install, upgrade, repair and removal.", 7, false},
 	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2, false},
-	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2, false},
-	{"perturbed", "Perturbed stories", "One step of a story with one perturbation per test, chosen by the seed.", 2, true},
+	{"raced", "Stories with the race detector", "The seed chooses the stories.", 2, false},
+	{"perturbed", "Perturbed stories", "Each test repeats one step of a story with one perturbation. The seed chooses the perturbations.", 2, true},
 	{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same declared state.", 1, true},
-	{"invariants", "Mistakes of the manager", "For each invariant and for each pattern of perturbations, a manager with a mistake. A story has to fail.", 2, false},
-	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3, false},
+	{"invariants", "Mutants that stories detect", "A mutant for each invariant and for each pattern of perturbations, and some for generated stories. A story must fail.", 2, false},
+	{"extension", "Mutants that specs detect", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec must fail.", 3, false},
 }
 
 // classes are all classes.

@@ -17,9 +17,10 @@ const triedDocument = "docs/soak-tried.txt"
 const triedPreamble = `# The perturbations and the fields that all runs of make test-long have tried. hack/soak adds to this file; docs/soak.md has the totals. Each
 # line has a group and its items.
 #
-# - Of a story and a pattern: the step, and the write or the object of the event. #N is its number among equal ones, and ~ precedes the age of
-#   the lists of a stale restart.
-# - Of a kind: fields to which the API server accepted a valid value, or for which it refused an invalid one.
+# - STORY, PATTERN: the step, then the write, or the object of the event. #N is the number of the write among equal writes, or of the event
+#   among the events of the object. ~LAG says how stale the lists of a stale restart are.
+# - KIND, valid: fields that a story set to a valid value.
+# - KIND, invalid: fields that a story set to a value that the API server refused, or that it accepted and the manager must report.
 `
 
 // groups holds the items of each group, such as the perturbed writes of a story and pattern.
@@ -62,7 +63,8 @@ func parseRun(text string) (known, tried groups, err error) {
 		case len(fields) == 3 && fields[0] == "tried":
 			tried.add(fields[1], fields[2])
 		default:
-			return nil, nil, fmt.Errorf("line %q of the file of -tried is not known or tried, a group and an item; repeat the tests", line)
+			return nil, nil, fmt.Errorf("line %q of the file of -tried must have three fields, separated by tabs: known or tried, "+
+				"a group, and an item; delete the file and run the tests again", line)
 		}
 	}
 	return known, tried, nil
@@ -111,7 +113,7 @@ func writeTriedTable(out io.Writer, known, tried groups) {
 		counts[row] = count{counts[row].tried + len(tried[group]), counts[row].known + max(len(known[group]), len(tried[group]))}
 	}
 	fmt.Fprint(out, "\n## Coverage of all runs\n\n[soak-tried.txt](soak-tried.txt) lists the items.\n\n"+
-		"| pattern, or fields | tried | known |\n|---|---|---|\n")
+		"| pattern, or fields | tried | total |\n|---|---|---|\n")
 	for _, row := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(out, "| %s | %d | %d |\n", row, counts[row].tried, counts[row].known)
 	}

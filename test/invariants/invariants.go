@@ -7,29 +7,29 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// Step is a rule about a single write by the manager.
-type Step struct {
+// WriteRule is a rule about a single write by the manager.
+type WriteRule struct {
 	// Name is the name of the rule in errors and in docs/testing.md.
 	Name string
 	// Check returns an error if the write violates the rule. c shows the cluster as it was before the write.
 	Check func(c *Cluster, write scenario.Write) error
-	// IsAlways is true for a rule that needs only the request. Such a rule is checked for every write, even right after a backup is
-	// restored, and its Check is called with a nil Cluster.
-	IsAlways bool
+	// NeedsOnlyRequest is true for a rule that needs only the request. Such a rule is checked for every write, even right after a backup is
+	// restored, and its Check gets a nil Cluster.
+	NeedsOnlyRequest bool
 }
 
-// State is a rule about the objects of a cluster at rest.
-type State struct {
+// StateRule is a rule about the objects of a cluster at rest.
+type StateRule struct {
 	// Name is the name of the rule in errors and in docs/testing.md.
 	Name string
 	// Check returns the joined errors for all objects that violate the rule.
 	Check func(c *Cluster) error
 }
 
-// Steps returns the rules about writes.
-func Steps() []Step {
-	return []Step{
-		{Name: "deletes-by-uid", Check: deletesByUID, IsAlways: true},
+// WriteRules returns the rules about writes.
+func WriteRules() []WriteRule {
+	return []WriteRule{
+		{Name: "deletes-by-uid", Check: deletesByUID, NeedsOnlyRequest: true},
 		{Name: "deletes-own-objects", Check: deletesOwnObjects},
 		{Name: "keeps-custom-resources", Check: keepsCustomResources},
 		{Name: "keeps-active-revision", Check: keepsActiveRevision},
@@ -40,9 +40,9 @@ func Steps() []Step {
 	}
 }
 
-// States returns the rules about a cluster at rest.
-func States() []State {
-	return []State{
+// StateRules returns the rules about a cluster at rest.
+func StateRules() []StateRule {
+	return []StateRule{
 		{"gate", gateIsClosed},
 		{"installed", installedIsTrue},
 		{"generation", generationIsObserved},
@@ -61,19 +61,19 @@ type Rules struct {
 // New returns the rules for a cluster.
 func New() *Rules { return &Rules{newRuleState()} }
 
-// OnEveryWrite implements scenario.Checks.OnEveryWrite. It returns the joined violations of the Steps with IsAlways.
+// OnEveryWrite implements scenario.Checks.OnEveryWrite. It returns the joined violations of the rules with NeedsOnlyRequest.
 func (*Rules) OnEveryWrite(write scenario.Write) error {
 	var errs []error
-	for _, rule := range Steps() {
-		if rule.IsAlways {
+	for _, rule := range WriteRules() {
+		if rule.NeedsOnlyRequest {
 			errs = append(errs, wrapRule(rule.Name, rule.Check(nil, write)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// OnWrite implements scenario.Checks.OnWrite. It returns the joined violations of the Steps without IsAlways. It ignores a write whose
-// resourceVersion differs from the object's, because the API server refuses such a write.
+// OnWrite implements scenario.Checks.OnWrite. It returns the joined violations of the rules without NeedsOnlyRequest. It ignores a write
+// whose resourceVersion differs from the object's, because the API server refuses such a write.
 func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 	c := &Cluster{View: before, state: r.state}
 	object, version := c.Get(write.Resource, write.Namespace, write.Name), write.ResourceVersion()
@@ -81,19 +81,19 @@ func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 		return nil
 	}
 	var errs []error
-	for _, rule := range Steps() {
-		if !rule.IsAlways {
+	for _, rule := range WriteRules() {
+		if !rule.NeedsOnlyRequest {
 			errs = append(errs, wrapRule(rule.Name, rule.Check(c, write)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// AtRest implements scenario.Checks.AtRest. It returns the violations of all States, joined.
+// AtRest implements scenario.Checks.AtRest. It returns the violations of all StateRules, joined.
 func (r *Rules) AtRest(objects *scenario.View) error {
 	c := &Cluster{View: objects, state: r.state}
 	var errs []error
-	for _, rule := range States() {
+	for _, rule := range StateRules() {
 		errs = append(errs, wrapRule(rule.Name, rule.Check(c)))
 	}
 	return errors.Join(errs...)

@@ -13,10 +13,10 @@ func TestThePageListsEachRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rules, listed []string
-	for _, each := range Steps() {
+	for _, each := range WriteRules() {
 		rules = append(rules, each.Name)
 	}
-	for _, each := range States() {
+	for _, each := range StateRules() {
 		rules = append(rules, each.Name)
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| ([a-z-]+) \\| .* \\| `[a-z]+\\.go` \\|$").FindAllSubmatch(page, -1) {

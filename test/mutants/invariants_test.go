@@ -10,10 +10,10 @@ import (
 
 func TestEachInvariantHasAMutant(t *testing.T) {
 	var rules []string
-	for _, each := range invariants.Steps() {
+	for _, each := range invariants.WriteRules() {
 		rules = append(rules, each.Name)
 	}
-	for _, each := range invariants.States() {
+	for _, each := range invariants.StateRules() {
 		rules = append(rules, each.Name)
 	}
 	for _, rule := range rules {

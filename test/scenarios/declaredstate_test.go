@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// edited are the objects of package memo that users edit in generated stories.
-var edited = []editedObject{
+// editableObjects are the objects of package memo that users edit in generated stories.
+var editableObjects = []editedObject{
 	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo", "Deployment/memo/memo"},
 	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics", "Service/memo/memo-metrics"},
 }
@@ -53,8 +53,8 @@ type declared struct {
 	// begun has the bundle of the upgrade step that each PlatformOperator has begun and not completed, by the name of the PlatformOperator.
 	// The manager does not abort such a step if a later spec or catalog would not begin it.
 	begun map[string]platformv1alpha1.InstalledBundle
-	// unready has the namespaces of operators whose begun step leaves a bundle that was never healthy. In a reference, that bundle must not
-	// become healthy either.
+	// unready holds arguments of verb pods that keep Pods not ready. Its keys are the install namespaces of operators that began an upgrade
+	// step from a bundle that was never healthy. In the reference, that bundle must not become healthy either.
 	unready map[string]any
 	// version is the version of the cluster.
 	version string
@@ -62,7 +62,8 @@ type declared struct {
 	published []story.Step
 	// orphaned are the CustomResourceDefinitions that removals kept. A new BundleDeployment takes them over only as its spec.adoption permits.
 	orphaned []unstructured.Unstructured
-	// edits are the live objects of edited that a step has edited, by index in edited; nil if an object does not exist.
+	// edits holds the live objects that a step has edited, keyed by index in editableObjects. The value is nil if the object does not
+	// exist.
 	edits map[int]*unstructured.Unstructured
 }
 
@@ -97,7 +98,7 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 			found.published = slices.Insert(found.published, 0, step)
 		}
 	}
-	for i, each := range edited {
+	for i, each := range editableObjects {
 		if !slices.ContainsFunc(played.Steps, each.isEditedBy) {
 			continue
 		}

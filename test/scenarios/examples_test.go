@@ -85,7 +85,7 @@ func TestEachFieldHasValues(t *testing.T) {
 }
 
 // The API server accepts each valid or reported value in the base object of its kind, and refuses each refused value.
-func TestEachExampleIsAcceptedOrRefused(t *testing.T) {
+func TestTheAPIServerTreatsEachValueAsItsClassSays(t *testing.T) {
 	kinds, err := shippedKinds()
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,8 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	if *replay != "" {
 		read, err := story.Read(*replay, (&Story{}).verbs())
 		if err == nil {
-			corrections := slices.IndexFunc(read.Steps, func(step story.Step) bool { return strings.HasPrefix(step.Title, correction) })
+			isCorrection := func(step story.Step) bool { return strings.HasPrefix(step.Title, correctionPrefix) }
+			corrections := slices.IndexFunc(read.Steps, isCorrection)
 			if corrections < 0 {
 				corrections = len(read.Steps)
 			}
@@ -154,20 +155,21 @@ func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story
 	return err
 }
 
-// changing are the parts of a failure that differ from story to story.
-var changing = regexp.MustCompile(`[0-9]+`)
+// numbers matches the parts of an error that differ from story to story.
+var numbers = regexp.MustCompile(`[0-9]+`)
 
-// kindOf returns the first two lines of an error without numbers and without the position of a step: what failed, and for which object.
-func kindOf(err error) string {
+// normalizeError returns the first two lines of an error, which say what failed and for which object. It replaces numbers, and removes the
+// position of a step.
+func normalizeError(err error) string {
 	lines := strings.SplitN(err.Error(), "\n", 3)
 	if _, after, found := strings.Cut(lines[0], ".yaml:"); found {
 		lines[0] = after
 	}
-	return changing.ReplaceAllString(strings.Join(lines[:min(2, len(lines))], "\n"), "N")
+	return numbers.ReplaceAllString(strings.Join(lines[:min(2, len(lines))], "\n"), "N")
 }
 
-// correction is the prefix of the titles of corrections in the files of failed stories.
-const correction = "Correction: "
+// correctionPrefix is the prefix of the titles of corrections in the files of failed stories.
+const correctionPrefix = "Correction: "
 
 // report minimizes a failing story as long as it fails in the same way, writes the result to a file for -replay, and fails the test.
 func (c storyChecker) report(t *testing.T, failing generate.Generated, failure error) {
@@ -185,7 +187,7 @@ func (c storyChecker) report(t *testing.T, failing generate.Generated, failure e
 			return false, nil
 		}
 		err := c.check(t, withFirst(shorter), failing.Corrections)
-		isSame := err != nil && !errors.As(err, new(generate.StepError)) && kindOf(err) == kindOf(failure)
+		isSame := err != nil && !errors.As(err, new(generate.StepError)) && normalizeError(err) == normalizeError(failure)
 		if isSame {
 			failure = err
 		}
@@ -196,7 +198,7 @@ func (c storyChecker) report(t *testing.T, failing generate.Generated, failure e
 	}
 	replayed := withFirst(shortest)
 	for _, step := range failing.Corrections {
-		step.Title = correction + step.Title
+		step.Title = correctionPrefix + step.Title
 		replayed.Steps = append(replayed.Steps, step)
 	}
 	content, err := replayed.YAML()
@@ -207,5 +209,6 @@ func (c storyChecker) report(t *testing.T, failing generate.Generated, failure e
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Errorf("%v\nto repeat the failure, run TestOM_18 with -args -replay=%s:\n%s", failure, file, content)
+	t.Errorf("%v\nTo repeat the failure, run:\n\tgo test -vet=off ./test/scenarios -run TestOM_18 -args -replay=%s\n"+
+		"The shortened story:\n%s", failure, file, content)
 }

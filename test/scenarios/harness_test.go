@@ -59,7 +59,7 @@ func underTest(t *testing.T) harness.Operator {
 	prepared := snapshot(t, root)
 	return harness.Operator{
 		Users: []string{managerUser}, Interval: restInterval,
-		Normalize: normalizeCompared, NormalizeHistory: removeHistory, Counts: isCounted,
+		Normalize: normalizeCompared, NormalizeHistory: removeHistory, IsCounted: isCounted,
 		Open: func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 			if from.Cluster == nil {
 				from.Cluster = prepared
@@ -92,13 +92,13 @@ func openSystem(ctx context.Context, t *testing.T, from harness.Checkpoint) (*ha
 	runner := &story.Runner{Cluster: s.Cluster, Verbs: s.verbs(), Pods: podBehavior, Processes: map[string]*scenario.Process{}}
 	return &harness.System{
 		Runner: runner,
-		Start: func() error {
+		StartOperator: func() error {
 			runner.Processes["manager"] = s.StartManager().process
 			return nil
 		},
-		IsRunning: func() bool { return s.Manager != nil && s.Manager.IsRunning() && !s.Manager.process.IsKilled() },
-		Save:      s.saveExternalState,
-		Stop:      s.end,
+		IsOperatorRunning: func() bool { return s.Manager != nil && s.Manager.IsRunning() && !s.Manager.process.IsKilled() },
+		Save:              s.saveExternalState,
+		Stop:              s.end,
 	}, nil
 }
 

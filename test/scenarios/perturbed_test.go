@@ -26,13 +26,15 @@ import (
 
 var (
 	perturbStory  = flag.String("perturb", "", "name of a story's file without .yaml; plays all perturbations of this story")
-	perturbations = flag.Int("perturbations", 40, "number of perturbations, chosen by -seed from the recorded stories; ignored with -perturb")
-	otherStories  = flag.Int("other-stories", 2, "number of further stories, chosen by -seed, from which perturbations are chosen")
+	perturbations = flag.Int("perturbations", 40, "number of perturbations to play, chosen by -seed from those of the twelve fixed "+
+		"stories and of -other-stories others; ignored with -perturb")
+	otherStories = flag.Int("other-stories", 2, "number of stories, besides the twelve fixed ones, that -seed chooses to perturb; "+
+		"ignored with -perturb")
 )
 
-// perturbable are the twelve stories whose perturbations have all been played: at least one for each class of promise OM-14 with a story in
-// YAML.
-var perturbable = []string{
+// fixedStories are the stories that each run records, except with -perturb. For each class of promise OM-14 that has a story in YAML, the
+// list contains at least one.
+var fixedStories = []string{
 	"install-upgrade-remove", "version-range", "gate-blocks-until-overridden", "drift-is-repaired", "failed-version-is-rolled-back",
 	"removal-waits-for-custom-resources", "catalog-is-lost", "two-for-one-package", "quiet-day", "manager-restarts", "manual-approval", "pods-crash",
 }
@@ -50,7 +52,7 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 		}
 		recordings[*perturbStory] = recording
 	} else {
-		recordings = recordStories(t, slices.Concat(perturbable, chooseOthers(t)))
+		recordings = recordStories(t, slices.Concat(fixedStories, chooseOthers(t)))
 	}
 	if t.Failed() {
 		return
@@ -77,15 +79,15 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 					group, item := triedPerturbation(each)
 					counts.note("tried", group, item)
 				default:
-					t.Errorf("%v\nto repeat the failure, run go test -run 'OM_17/%s' with -args -perturb=%s; the story up to the perturbed step:\n%s",
-						err, each.name(), each.story, each.yaml(t))
+					t.Errorf("%v\nTo repeat the failure, run:\n\tgo test -vet=off ./test/scenarios -run 'OM_17/%s' -args -perturb=%s\n"+
+						"The steps up to the perturbed one:\n%s", err, each.name(), each.story, each.yaml(t))
 				}
 			})
 		})
 	}
 }
 
-// chooseOthers returns -other-stories stories in YAML that are not in perturbable, chosen by -seed.
+// chooseOthers returns -other-stories stories in YAML that are not in fixedStories, chosen by -seed.
 func chooseOthers(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("scenarios/*.yaml")
@@ -94,7 +96,7 @@ func chooseOthers(t *testing.T) []string {
 	}
 	var others []string
 	for _, file := range files {
-		if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); !slices.Contains(perturbable, name) {
+		if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); !slices.Contains(fixedStories, name) {
 			others = append(others, name)
 		}
 	}
@@ -102,10 +104,10 @@ func chooseOthers(t *testing.T) []string {
 	return others[:min(*otherStories, len(others))]
 }
 
-// handedOver has, for each story in which a package is handed over from one PlatformOperator to another, the install namespace. After the
-// restore of a backup, the manager's caches still have the second BundleDeployment, so that it creates objects for it while it removes the
-// first one. The namespace is then in use, and stays, without an owner.
-var handedOver = map[string]string{"two-for-one-package": "memo"}
+// sharedNamespaces maps each story in which a package moves from one PlatformOperator to another to their common install namespace. After
+// the restore of a backup, the manager's caches still contain the second BundleDeployment. The manager therefore creates objects for the
+// second BundleDeployment while it removes the first one. The removal finds the namespace in use, and keeps it without an owner.
+var sharedNamespaces = map[string]string{"two-for-one-package": "memo"}
 
 // perturbedOperator is like underTest, and does not compare the presence of revisions that are rolling out. The manager records that a
 // revision may be present before it applies the first object. A manager that is restarted at that time does not know whether an object was
@@ -113,9 +115,9 @@ var handedOver = map[string]string{"two-for-one-package": "memo"}
 func perturbedOperator(t *testing.T, story string) harness.Operator {
 	t.Helper()
 	operator := underTest(t)
-	if namespace, isHandedOver := handedOver[story]; isHandedOver {
+	if namespace, isShared := sharedNamespaces[story]; isShared {
 		operator.NormalizeHistory = removeHistoryAndOwners
-		operator.Counts = func(event scenario.Event) bool {
+		operator.IsCounted = func(event scenario.Event) bool {
 			isDefault := event.Namespace == namespace && slices.Contains([]string{"kube-root-ca.crt", "default"}, event.Name)
 			return isCounted(event) && !isDefault && (event.Resource.Resource != "namespaces" || event.Name != namespace)
 		}
@@ -161,13 +163,14 @@ func checkRestarts(t *testing.T, recordings map[string]*perturb.Recording) {
 		changed := recordings[story].ChangedByRestart()
 		for step, difference := range changed {
 			if _, isPermitted := changedByRestart[fmt.Sprintf("%s:%d", story, step)]; !isPermitted {
-				t.Errorf("a restart after step %d of %s changes the cluster (-before +after):\n%s", step, story, difference)
+				t.Errorf("a restart after step %d of %s changes the cluster; correct the manager, or add the step to changedByRestart "+
+					"with the reason (-before +after):\n%s", step, story, difference)
 			}
 		}
 		for name := range changedByRestart {
 			before, step, _ := strings.Cut(name, ":")
 			if number, err := strconv.Atoi(step); err != nil || before == story && changed[number] == "" {
-				t.Errorf("changedByRestart has %s, but a restart changes nothing there", name)
+				t.Errorf("changedByRestart lists %s, but a restart after that step changes nothing; remove the entry", name)
 			}
 		}
 	}
@@ -201,7 +204,7 @@ func (p *playedPatterns) report(t *testing.T) {
 	defer p.mu.Unlock()
 	applied, missed := 0, 0
 	for _, pattern := range slices.Sorted(maps.Keys(p.applied)) {
-		t.Attr(strings.ReplaceAll(string(pattern), " ", "-")+"s", fmt.Sprint(p.applied[pattern]))
+		t.Attr(strings.ReplaceAll(strings.TrimSuffix(string(pattern), "s"), " ", "-")+"s", fmt.Sprint(p.applied[pattern]))
 		applied += p.applied[pattern]
 	}
 	for pattern, n := range p.notApplied {
@@ -210,11 +213,12 @@ func (p *playedPatterns) report(t *testing.T) {
 			missed += n
 		}
 	}
-	switch {
+	switch permitted := max(2, (applied+missed)/20); {
 	case applied == 0:
-		t.Error("no perturbation was applied; does -run match the name of one?")
-	case missed > max(2, (applied+missed)/20):
-		t.Errorf("%d of %d perturbations could not be applied; at most one in 20, or two, may be skipped", missed, applied+missed)
+		t.Error("no perturbation was applied; correct the name in -run, or choose another -seed")
+	case missed > permitted:
+		t.Errorf("%d perturbations other than merged events could not be applied, more than the permitted %d; check why their "+
+			"writes or events did not occur again, or why no list was stale", missed, permitted)
 	}
 }
 
@@ -226,7 +230,7 @@ func (p perturbedStory) yaml(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	end := p.perturbation.Step
-	if p.perturbation.Pattern == perturb.UnseenStep {
+	if p.perturbation.Pattern == perturb.MergedSteps {
 		end++ // the two steps are one change
 	}
 	read.Steps = slices.Clone(read.Steps[:end])
@@ -305,7 +309,7 @@ func recordStory(t *testing.T, file string) (recording *perturb.Recording, err e
 // startOf returns the checkpoint at which a story starts. If the story continues others, startOf plays them first.
 func startOf(t *testing.T, file string) (harness.Checkpoint, error) {
 	t.Helper()
-	from := harness.Checkpoint{IsRunning: true}
+	from := harness.Checkpoint{IsOperatorRunning: true}
 	read, err := readStory(file)
 	if err != nil || read.From == "" {
 		return from, err
@@ -321,7 +325,7 @@ func startOf(t *testing.T, file string) (harness.Checkpoint, error) {
 	operator := underTest(t)
 	synctest.Test(t, func(t *testing.T) {
 		var system *harness.System
-		if system, err = operator.Start(t.Context(), from); err != nil {
+		if system, err = operator.StartSystem(t.Context(), from); err != nil {
 			return
 		}
 		defer func() {

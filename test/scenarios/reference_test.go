@@ -30,7 +30,7 @@ import (
 var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
 
 // fresh is the checkpoint at which generated stories and reference systems begin: a new cluster with a running manager.
-var fresh = harness.Checkpoint{IsRunning: true}
+var fresh = harness.Checkpoint{IsOperatorRunning: true}
 
 // referenceBuilder builds reference systems for generate.Oracle: fresh clusters with the declared state of a system in which a story was
 // played.
@@ -98,7 +98,7 @@ func (b *referenceBuilder) start(ctx context.Context, wanted *declared) (referen
 type catalogs struct{ installed, begun []story.Step }
 
 func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, published catalogs) (*harness.System, error) {
-	reference, err := b.operator.Start(ctx, fresh)
+	reference, err := b.operator.StartSystem(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (d *declared) declareIn(ctx context.Context, reference *harness.System, pub
 	if err := d.edit(ctx, client); err != nil {
 		return err
 	}
-	return reference.Rest()
+	return reference.WaitForRest()
 }
 
 // installOperators installs the bundles of the PlatformOperators, and begins their upgrade steps. The Pods of bundles that were never healthy
@@ -352,7 +352,7 @@ func deleteBundle(ctx context.Context, client dynamic.Interface, like unstructur
 // of it.
 func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
 	for _, i := range slices.Sorted(maps.Keys(d.edits)) {
-		each, wanted := edited[i], d.edits[i]
+		each, wanted := editableObjects[i], d.edits[i]
 		objects := client.Resource(each.resource).Namespace("memo")
 		live, err := objects.Get(ctx, each.name, metav1.GetOptions{})
 		switch {

@@ -18,7 +18,8 @@ import (
 
 var (
 	sample = flag.Int("sample", 0, "run this many stories in Go, chosen by -seed; 0 runs all tests")
-	seed   = flag.Int64("seed", time.Now().UnixNano(), "chooses the stories of -sample; repeat a printed seed to repeat the choice")
+	seed   = flag.Int64("seed", time.Now().UnixNano(), "number that chooses the stories of -sample, the perturbations and the generated "+
+		"stories; pass a printed seed to repeat the choice")
 )
 
 // goStory is a story in Go.

@@ -58,9 +58,9 @@ func conditionLines(conditions []metav1.Condition) []string {
 	return lines
 }
 
-// reports reports whether a story's report includes the Event. It excludes the Events that library-go creates for each write to the
+// isReportedEvent reports whether a story's report includes the Event. It excludes the Events that library-go creates for each write to the
 // ClusterOperator, because the number of these writes depends on the order of goroutines.
-func reports(event corev1.Event) bool {
+func isReportedEvent(event corev1.Event) bool {
 	return event.InvolvedObject.Name != environment.Namespace
 }
 

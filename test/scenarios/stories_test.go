@@ -43,7 +43,8 @@ func (s *Story) run(read *story.Story, update bool) error {
 		return err
 	}
 	runner := story.Runner{
-		Cluster: s.Cluster, Verbs: s.verbs(), State: s.state, Operator: []string{managerUser}, Reports: reports, Pods: podBehavior, Mask: mask,
+		Cluster: s.Cluster, Verbs: s.verbs(), State: s.state, Operator: []string{managerUser},
+		IsReported: isReportedEvent, Pods: podBehavior, Mask: mask,
 		Processes: map[string]*scenario.Process{"manager": s.Manager.process},
 	}
 	report, err := runner.Run(s.Context(), read)

@@ -41,13 +41,13 @@ func (c *tally) count(operator harness.Operator) harness.Operator {
 		c.runs.Add(1)
 		system.Runner.OnRefusal = c.noteRefusal
 		opened := time.Now()
-		start, stop := system.Start, system.Stop
-		system.Start = func() error {
+		start, stop := system.StartOperator, system.Stop
+		system.StartOperator = func() error {
 			c.starts.Add(1)
 			return start()
 		}
 		system.Stop = func() error {
-			c.writes.Add(int64(system.Writes()))
+			c.writes.Add(int64(system.CountWrites()))
 			c.virtual.Add(int64(time.Since(opened)))
 			return stop()
 		}

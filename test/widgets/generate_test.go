@@ -32,7 +32,7 @@ func TestAnotherOperatorDoesWhatGeneratedStoriesDeclare(t *testing.T) {
 	}
 	kinds := []*generate.Kind{kind}
 	generator := generate.Generator{Kinds: kinds, Verbs: story.Verbs()}
-	from := harness.Checkpoint{Cluster: prepared(t), IsRunning: true}
+	from := harness.Checkpoint{Cluster: prepared(t), IsOperatorRunning: true}
 	oracle := generate.Oracle{Operator: underTest, From: from, Reference: generate.SimpleReference(underTest, from, kinds)}
 	for seed := range generate.Seed(generatedStories) {
 		t.Run(seed.String(), func(t *testing.T) {

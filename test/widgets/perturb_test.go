@@ -22,7 +22,7 @@ import (
 // underTest describes the operator for package perturb.
 var underTest = harness.Operator{
 	Users: []string{operatorUser}, Open: open, Interval: 20 * time.Minute, Normalize: normalize,
-	Counts: func(event scenario.Event) bool { return event.Resource.Resource == "deployments" },
+	IsCounted: func(event scenario.Event) bool { return event.Resource.Resource == "deployments" },
 }
 
 // open starts a cluster from a checkpoint. The operator uses no external services. The external state is the behavior of Pods, which the
@@ -42,13 +42,13 @@ func open(ctx context.Context, from harness.Checkpoint) (*harness.System, error)
 	running := false
 	return &harness.System{
 		Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
-		Start: func() error {
+		StartOperator: func() error {
 			running = true
 			go func() { ended <- widgets.Run(ctx, cluster.ClientConfig(operatorUser)) }()
 			return nil
 		},
-		IsRunning: func() bool { return running },
-		Save:      func() (any, error) { return cluster.PodBehavior(), nil },
+		IsOperatorRunning: func() bool { return running },
+		Save:              func() (any, error) { return cluster.PodBehavior(), nil },
 		Stop: func() (err error) {
 			stop()
 			if running {
@@ -83,7 +83,7 @@ func normalize(object *unstructured.Unstructured) (isCompared bool, err error) {
 const runOneOf = 4
 
 func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) {
-	from := harness.Checkpoint{Cluster: prepared(t), IsRunning: true}
+	from := harness.Checkpoint{Cluster: prepared(t), IsOperatorRunning: true}
 	read, err := story.Read("stories/life.yaml", story.Verbs())
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator harness.Operator
-	// From is the checkpoint at which stories begin. From.IsRunning must be true.
+	// From is the checkpoint at which stories begin. From.IsOperatorRunning must be true.
 	From harness.Checkpoint
 	// AfterStep checks the system when the cluster has settled after a step of a story or of Finish. It is also called with the zero Step
 	// when the operator is at rest after the last step. If it is nil, nothing is checked.
@@ -74,7 +74,7 @@ type endState struct {
 
 // play plays the steps of a story and waits until the operator is at rest.
 func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, err error) {
-	system, err := o.Operator.Start(ctx, o.From)
+	system, err := o.Operator.StartSystem(ctx, o.From)
 	if err != nil {
 		return ended, err
 	}
@@ -97,7 +97,7 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, er
 	if err := checked.WaitForRest(ctx); err != nil {
 		return ended, err
 	}
-	if !system.IsRunning() {
+	if !system.IsOperatorRunning() {
 		return ended, errors.New("the operator does not run at the end of the story")
 	}
 	return o.inspect(ctx, read, system)
@@ -128,7 +128,7 @@ func (o Oracle) inspect(ctx context.Context, read *story.Story, system *harness.
 // restart starts the operator again from the end of a story. It returns an error if the cluster changes, or if the operator writes although
 // nothing has changed.
 func (o Oracle) restart(ctx context.Context, ended endState) error {
-	system, err := o.Operator.Start(ctx, ended.checkpoint)
+	system, err := o.Operator.StartSystem(ctx, ended.checkpoint)
 	if err != nil {
 		return fmt.Errorf("after a restart: %w", err)
 	}

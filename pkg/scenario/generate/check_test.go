@@ -67,14 +67,14 @@ func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstruc
 		runs := false
 		return &harness.System{
 			Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
-			Start: func() error {
+			StartOperator: func() error {
 				client, err := dynamic.NewForConfig(cluster.ClientConfig(user))
 				runs, c.starts = true, c.starts+1
 				running.Go(func() { c.run(ctx, client, kind) })
 				return err
 			},
-			IsRunning: func() bool { return runs && c.defect != ends },
-			Save:      func() (any, error) { return nil, nil },
+			IsOperatorRunning: func() bool { return runs && c.defect != ends },
+			Save:              func() (any, error) { return nil, nil },
 			Stop: func() error {
 				stop()
 				running.Wait()
@@ -213,7 +213,7 @@ func TestAnOracleFindsDefects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			kind := painted(t)
 			operator := (&copier{defect: test.defect}).underTest(kind, definition)
-			from := harness.Checkpoint{IsRunning: true}
+			from := harness.Checkpoint{IsOperatorRunning: true}
 			oracle := generate.Oracle{
 				Operator: operator, From: from, CheckState: test.check, AfterStep: test.after, Reference: generate.SimpleReference(operator, from, []*generate.Kind{kind}),
 			}
@@ -254,7 +254,7 @@ func TestAnOracleChecksTheStepsOfFinish(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var steps []string
 			oracle := generate.Oracle{
-				Operator: (&copier{}).underTest(kind, definition), From: harness.Checkpoint{IsRunning: true},
+				Operator: (&copier{}).underTest(kind, definition), From: harness.Checkpoint{IsOperatorRunning: true},
 				AfterStep: func(_ context.Context, _ *harness.System, step story.Step) error {
 					steps = append(steps, cmp.Or(step.Verb, "rest"))
 					if strings.HasSuffix(strings.Join(steps, " "), test.fails) {
@@ -290,7 +290,7 @@ func TestAnOracleAcceptsPermittedWritesAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	oracle := generate.Oracle{
-		Operator: (&copier{defect: writesAgain}).underTest(kind, definition), From: harness.Checkpoint{IsRunning: true},
+		Operator: (&copier{defect: writesAgain}).underTest(kind, definition), From: harness.Checkpoint{IsOperatorRunning: true},
 		ExcessWrites: func(_ context.Context, _ *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
 			if len(writes) != 1 || writes[0].Verb != "update" || writes[0].Name != "a" {
 				return nil, fmt.Errorf("unexpected writes: %v", writes)

@@ -28,9 +28,9 @@ func (s CheckedSystem) Do(ctx context.Context, steps ...story.Step) error {
 	return nil
 }
 
-// WaitForRest waits until the operator is at rest, and calls Oracle.AfterStep with the zero Step.
+// WaitForRest calls System.WaitForRest, and then Oracle.AfterStep with the zero Step.
 func (s CheckedSystem) WaitForRest(ctx context.Context) error {
-	if err := s.Rest(); err != nil || s.afterStep == nil {
+	if err := s.System.WaitForRest(); err != nil || s.afterStep == nil {
 		return err
 	}
 	return s.afterStep(ctx, s.System, story.Step{})

@@ -134,14 +134,14 @@ func SimpleReference(operator harness.Operator, from harness.Checkpoint, kinds [
 			return nil, err
 		}
 		return func(ctx context.Context) (*harness.System, error) {
-			reference, err := operator.Start(ctx, from)
+			reference, err := operator.StartSystem(ctx, from)
 			if err != nil {
 				return nil, err
 			}
 			if err := declared.Declare(ctx, reference); err != nil {
 				return nil, errors.Join(err, reference.Stop())
 			}
-			if err := reference.Rest(); err != nil {
+			if err := reference.WaitForRest(); err != nil {
 				return nil, errors.Join(err, reference.Stop())
 			}
 			return reference, nil

@@ -70,7 +70,7 @@ func (o *operator) open(ctx context.Context, from harness.Checkpoint) (*harness.
 	runs := false
 	return &harness.System{
 		Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
-		Start: func() error {
+		StartOperator: func() error {
 			o.call("start")
 			client, err := kubernetes.NewForConfig(cluster.ClientConfig(operatorUser))
 			if err = errors.Join(err, o.startErr); err != nil {
@@ -80,8 +80,8 @@ func (o *operator) open(ctx context.Context, from harness.Checkpoint) (*harness.
 			running.Go(func() { o.run(ctx, client) })
 			return nil
 		},
-		IsRunning: func() bool { return runs },
-		Save:      func() (any, error) { return slices.Clone(o.calls), o.saveErr },
+		IsOperatorRunning: func() bool { return runs },
+		Save:              func() (any, error) { return slices.Clone(o.calls), o.saveErr },
 		Stop: func() error {
 			o.call("stop")
 			cancel()
@@ -123,7 +123,7 @@ func (o *operator) run(ctx context.Context, client kubernetes.Interface) {
 func started(t *testing.T, o harness.Operator, prepare func(s system) error, test func(s system, startErr error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		started, err := o.StartWith(t.Context(), harness.Checkpoint{IsRunning: true}, func(opened *harness.System) error {
+		started, err := o.StartSystemWith(t.Context(), harness.Checkpoint{IsOperatorRunning: true}, func(opened *harness.System) error {
 			if prepare == nil {
 				return nil
 			}

@@ -16,10 +16,10 @@ const (
 	restWrites = 10
 )
 
-// Rest waits until the operator is at rest: the cluster has settled, and for Operator.Interval the API server has executed none of the
-// operator's writes and has refused at most Operator.MaxRefusedWrites. Rest ignores Events, Leases, and requests that an injected fault
-// refused. If the operator is not at rest after eight intervals, Rest returns an error that lists the last writes.
-func (s *System) Rest() error {
+// WaitForRest waits until the operator is at rest: the cluster has settled, and for Operator.Interval the API server has executed none of
+// the operator's writes and has refused at most Operator.MaxRefusedWrites. WaitForRest ignores Events, Leases, and requests that an
+// injected fault refused. If the operator is not at rest after eight intervals, WaitForRest returns an error that lists the last writes.
+func (s *System) WaitForRest() error {
 	cluster := s.Runner.Cluster
 	if err := cluster.Settle(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func isRefused(r scenario.Request) bool { return r.Code != 0 && !isExecuted(r) &
 // writes returns the operator's writes since a given time for which selects returns true. It omits writes to Events and Leases.
 func (s *System) writes(since time.Time, selects func(scenario.Request) bool) []scenario.Request {
 	return slices.DeleteFunc(s.Runner.Cluster.Requests(), func(r scenario.Request) bool {
-		return r.Time.Before(since) || !s.operator.Writes(r) || !selects(r)
+		return r.Time.Before(since) || !s.operator.IsOperatorWrite(r) || !selects(r)
 	})
 }
 
@@ -71,10 +71,10 @@ func (s *System) AllWrites() []scenario.Request {
 	return s.writes(time.Time{}, func(scenario.Request) bool { return true })
 }
 
-// Writes returns the number of the operator's writes that the API server executed. It does not count writes to Events and Leases.
-func (s *System) Writes() int { return len(s.writes(time.Time{}, isExecuted)) }
+// CountWrites returns the number of the operator's writes that the API server executed. It does not count writes to Events and Leases.
+func (s *System) CountWrites() int { return len(s.writes(time.Time{}, isExecuted)) }
 
-// Writes reports whether a request is a write by the operator. It returns false for writes to Events and Leases.
-func (o Operator) Writes(r scenario.Request) bool {
+// IsOperatorWrite reports whether a request is a write by the operator. It returns false for writes to Events and Leases.
+func (o Operator) IsOperatorWrite(r scenario.Request) bool {
 	return r.IsWrite() && slices.Contains(o.Users, r.User) && r.Resource.Resource != "events" && r.Resource.Resource != "leases"
 }

@@ -126,7 +126,7 @@ func TestAnOperatorThatRepeatsRefusedWritesIsNotAtRest(t *testing.T) {
 	})
 }
 
-func TestRestIgnoresWritesOfOtherUsers(t *testing.T) {
+func TestWaitForRestIgnoresWritesOfOtherUsers(t *testing.T) {
 	started(t, (&operator{}).underTest(), nil, func(s system, err error) {
 		s.must(err)
 		ctx, cancel := context.WithCancel(s.Context())
@@ -138,7 +138,7 @@ func TestRestIgnoresWritesOfOtherUsers(t *testing.T) {
 				time.Sleep(30 * time.Second)
 			}
 		}()
-		if err := s.Rest(); err != nil {
+		if err := s.WaitForRest(); err != nil {
 			t.Error(err)
 		}
 		cancel()
@@ -146,7 +146,7 @@ func TestRestIgnoresWritesOfOtherUsers(t *testing.T) {
 	})
 }
 
-func TestRestReportsTheLastWritesOfABusyOperator(t *testing.T) {
+func TestWaitForRestReportsTheLastWritesOfABusyOperator(t *testing.T) {
 	o := &operator{work: createsConfigMaps, every: 20 * time.Second}
 	started(t, o.underTest(), nil, func(_ system, err error) {
 		if err == nil {
@@ -176,7 +176,7 @@ func TestRestReportsTheLastWritesOfABusyOperator(t *testing.T) {
 	})
 }
 
-func TestRestReportsAClusterThatDoesNotSettle(t *testing.T) {
+func TestWaitForRestReportsAClusterThatDoesNotSettle(t *testing.T) {
 	o := &operator{work: createsConfigMaps, every: time.Second}
 	started(t, o.underTest(), nil, func(_ system, err error) {
 		if err == nil || !strings.Contains(err.Error(), "the cluster has not settled within 10m0s") {
@@ -185,7 +185,7 @@ func TestRestReportsAClusterThatDoesNotSettle(t *testing.T) {
 	})
 }
 
-func TestWritesSelectsTheWritesOfTheOperatorsUsers(t *testing.T) {
+func TestIsOperatorWriteSelectsTheWritesOfTheOperatorsUsers(t *testing.T) {
 	o := (&operator{}).underTest()
 	o.Users = append(o.Users, "second")
 	request := func(change func(*scenario.Request)) scenario.Request {
@@ -207,7 +207,7 @@ func TestWritesSelectsTheWritesOfTheOperatorsUsers(t *testing.T) {
 		"of an Event of events": {request(func(r *scenario.Request) { r.Resource.Group, r.Resource.Resource = "events.k8s.io", "events" }), false},
 		"of a Lease":            {request(func(r *scenario.Request) { r.Resource.Group, r.Resource.Resource = "coordination.k8s.io", "leases" }), false},
 	} {
-		if got := o.Writes(test.request); got != test.want {
+		if got := o.IsOperatorWrite(test.request); got != test.want {
 			t.Errorf("%s: %s is a write: %t", name, test.request, got)
 		}
 	}

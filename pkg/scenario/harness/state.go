@@ -129,7 +129,8 @@ type Counts map[string]Count
 // Count holds how many times an object was created and deleted.
 type Count struct{ Created, Deleted int }
 
-// Counts counts the creations and deletions after a revision of the cluster's storage. It counts only objects that Operator.Counts selects.
+// Counts counts the creations and deletions after a revision of the cluster's storage. It counts only objects that Operator.IsCounted
+// selects.
 func (s *System) Counts(after int64) (Counts, error) {
 	events, err := s.Runner.Cluster.Events(after)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *System) Counts(after int64) (Counts, error) {
 	}
 	counts := Counts{}
 	for _, event := range events {
-		if s.operator.Counts == nil || !s.operator.Counts(event) {
+		if s.operator.IsCounted == nil || !s.operator.IsCounted(event) {
 			continue
 		}
 		name := strings.Join([]string{event.Resource.String(), event.Namespace, event.Name}, " ")

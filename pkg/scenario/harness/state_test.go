@@ -24,7 +24,7 @@ import (
 func idle(t *testing.T, o harness.Operator, test func(s system)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		started, err := o.Start(t.Context(), harness.Checkpoint{})
+		started, err := o.StartSystem(t.Context(), harness.Checkpoint{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,8 +255,8 @@ func TestDifferenceIsBounded(t *testing.T) {
 
 func TestCountsCoverSelectedObjectsAfterARevision(t *testing.T) {
 	for name, test := range map[string]struct {
-		counts func(scenario.Event) bool
-		want   harness.Counts
+		isCounted func(scenario.Event) bool
+		want      harness.Counts
 	}{
 		"no object is counted": {nil, harness.Counts{}},
 		"all ConfigMaps but a": {
@@ -266,7 +266,7 @@ func TestCountsCoverSelectedObjectsAfterARevision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := (&operator{}).underTest()
-			o.Counts = test.counts
+			o.IsCounted = test.isCounted
 			idle(t, o, func(s system) {
 				client := s.admin.CoreV1().ConfigMaps(namespace)
 				s.createConfigMap("before", "red")

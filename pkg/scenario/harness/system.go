@@ -32,9 +32,9 @@ type Operator struct {
 	// NormalizeHistory removes from an object the fields that depend on earlier states, such as a list of earlier versions. It is called
 	// after Normalize when the two clusters reached their states by different steps. Nil removes nothing.
 	NormalizeHistory func(object *unstructured.Unstructured)
-	// Counts reports whether the object of an event must be created and deleted the same number of times in each run of a story. If it is
-	// nil, no objects are counted.
-	Counts func(event scenario.Event) bool
+	// IsCounted reports whether the object of an event must be created and deleted the same number of times in each run of a story. If it
+	// is nil, no objects are counted.
+	IsCounted func(event scenario.Event) bool
 }
 
 // Checkpoint is a copy of a System at one time. It is immutable. Systems may start from it concurrently, and in different bubbles.
@@ -43,8 +43,8 @@ type Checkpoint struct {
 	Cluster *scenario.Snapshot
 	// ExternalState is the state of the external services, as System.Save returned it.
 	ExternalState any
-	// IsRunning reports whether the operator was running.
-	IsRunning bool
+	// IsOperatorRunning reports whether the operator was running.
+	IsOperatorRunning bool
 }
 
 // System is a cluster with an operator and the operator's external services. Operator.Open must set all functions. All functions are called
@@ -52,10 +52,10 @@ type Checkpoint struct {
 type System struct {
 	// Runner performs the steps of stories on the cluster.
 	Runner *story.Runner
-	// Start starts the operator in a new process, as after a crash. It is called only while no process of the operator runs.
-	Start func() error
-	// IsRunning reports whether the operator was started and has not ended.
-	IsRunning func() bool
+	// StartOperator starts the operator in a new process, as after a crash. It is called only while no process of the operator runs.
+	StartOperator func() error
+	// IsOperatorRunning reports whether the operator was started and has not ended.
+	IsOperatorRunning func() bool
 	// Save returns a copy of the state of the external services, for Checkpoint.ExternalState. The copy must be immutable.
 	Save func() (any, error)
 	// Stop ends the operator, the cluster and the external services. It returns an error if the operator ended before Stop was called.
@@ -64,27 +64,27 @@ type System struct {
 	operator Operator
 }
 
-// Start opens a System from a checkpoint. If the operator was running at the checkpoint, Start starts the operator and waits until it is at
-// rest.
-func (o Operator) Start(ctx context.Context, from Checkpoint) (*System, error) {
-	return o.StartWith(ctx, from, func(*System) error { return nil })
+// StartSystem opens a System from a checkpoint. If the operator was running at the checkpoint, StartSystem starts the operator and waits
+// until it is at rest.
+func (o Operator) StartSystem(ctx context.Context, from Checkpoint) (*System, error) {
+	return o.StartSystemWith(ctx, from, func(*System) error { return nil })
 }
 
-// StartWith is like Start, but calls prepare before it starts the operator.
-func (o Operator) StartWith(ctx context.Context, from Checkpoint, prepare func(*System) error) (*System, error) {
+// StartSystemWith is like StartSystem, but calls prepare before it starts the operator.
+func (o Operator) StartSystemWith(ctx context.Context, from Checkpoint, prepare func(*System) error) (*System, error) {
 	system, err := o.Open(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("opening a system: %w", err)
 	}
 	system.operator = o
 	begin := func() error {
-		if err := prepare(system); err != nil || !from.IsRunning {
+		if err := prepare(system); err != nil || !from.IsOperatorRunning {
 			return err
 		}
-		if err := system.Start(); err != nil {
+		if err := system.StartOperator(); err != nil {
 			return fmt.Errorf("starting the operator: %w", err)
 		}
-		return system.Rest()
+		return system.WaitForRest()
 	}
 	if err := begin(); err != nil {
 		return nil, errors.Join(err, system.Stop())
@@ -101,7 +101,7 @@ func (s *System) Checkpoint() (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("saving the state of the external services: %w", err)
 	}
-	return Checkpoint{Cluster: s.Runner.Cluster.Snapshot(), ExternalState: external, IsRunning: s.IsRunning()}, nil
+	return Checkpoint{Cluster: s.Runner.Cluster.Snapshot(), ExternalState: external, IsOperatorRunning: s.IsOperatorRunning()}, nil
 }
 
 // Play performs steps of a story one after the other, and waits after each until the operator is at rest. It returns an error with the
@@ -111,7 +111,7 @@ func (s *System) Play(ctx context.Context, steps ...story.Step) error {
 		if err := s.Runner.Do(ctx, step); err != nil {
 			return fmt.Errorf("%s: %w", step.Position, err)
 		}
-		if err := s.Rest(); err != nil {
+		if err := s.WaitForRest(); err != nil {
 			return fmt.Errorf("%s: %w", step.Position, err)
 		}
 	}

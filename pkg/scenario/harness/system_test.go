@@ -19,6 +19,7 @@ import (
 
 func TestASystemThatFailsToStartIsStopped(t *testing.T) {
 	open, prepare, start, stop := errors.New("open"), errors.New("prepare"), errors.New("start"), errors.New("stop")
+	running := harness.Checkpoint{IsOperatorRunning: true}
 	for name, test := range map[string]struct {
 		operator   operator
 		from       harness.Checkpoint
@@ -27,22 +28,22 @@ func TestASystemThatFailsToStartIsStopped(t *testing.T) {
 		errs       []error
 		message    string
 	}{
-		"the operator ran":                  {operator{}, harness.Checkpoint{IsRunning: true}, nil, "open prepare start", nil, ""},
+		"the operator ran":                  {operator{}, running, nil, "open prepare start", nil, ""},
 		"the operator did not run":          {operator{}, harness.Checkpoint{}, nil, "open prepare", nil, ""},
-		"Open fails":                        {operator{openErr: open}, harness.Checkpoint{IsRunning: true}, nil, "open", []error{open}, "opening a system: "},
-		"prepare fails":                     {operator{}, harness.Checkpoint{IsRunning: true}, prepare, "open prepare stop", []error{prepare}, ""},
+		"Open fails":                        {operator{openErr: open}, running, nil, "open", []error{open}, "opening a system: "},
+		"prepare fails":                     {operator{}, running, prepare, "open prepare stop", []error{prepare}, ""},
 		"prepare fails without an operator": {operator{}, harness.Checkpoint{}, prepare, "open prepare stop", []error{prepare}, ""},
-		"the operator does not start":       {operator{startErr: start}, harness.Checkpoint{IsRunning: true}, nil, "open prepare start stop", []error{start}, "starting the operator: "},
+		"the operator does not start":       {operator{startErr: start}, running, nil, "open prepare start stop", []error{start}, "starting the operator: "},
 		"prepare fails, and then Stop":      {operator{stopErr: stop}, harness.Checkpoint{}, prepare, "open prepare stop", []error{prepare, stop}, ""},
-		"the operator is never at rest":     {operator{work: createsConfigMaps}, harness.Checkpoint{IsRunning: true}, nil, "open prepare start stop", nil, "is not at rest"},
+		"the operator is never at rest":     {operator{work: createsConfigMaps}, running, nil, "open prepare start stop", nil, "is not at rest"},
 		"a busy operator that did not run":  {operator{work: createsConfigMaps}, harness.Checkpoint{}, nil, "open prepare", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := &test.operator
-				system, err := o.underTest().StartWith(t.Context(), test.from, func(opened *harness.System) error {
+				system, err := o.underTest().StartSystemWith(t.Context(), test.from, func(opened *harness.System) error {
 					o.call("prepare")
-					if opened.IsRunning() {
+					if opened.IsOperatorRunning() {
 						t.Error("the operator runs before it is prepared")
 					}
 					if got := opened.Operator().Users; !slices.Equal(got, []string{operatorUser}) {
@@ -79,7 +80,7 @@ func TestASystemStartsFromACheckpoint(t *testing.T) {
 			var checkpoint harness.Checkpoint
 			first := &operator{}
 			synctest.Test(t, func(t *testing.T) {
-				started, err := first.underTest().Start(t.Context(), harness.Checkpoint{IsRunning: runs})
+				started, err := first.underTest().StartSystem(t.Context(), harness.Checkpoint{IsOperatorRunning: runs})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,12 +91,12 @@ func TestASystemStartsFromACheckpoint(t *testing.T) {
 				s.createConfigMap("later", "red")
 				s.must(s.Stop())
 			})
-			if checkpoint.IsRunning != runs {
-				t.Errorf("the operator runs at the checkpoint: %t", checkpoint.IsRunning)
+			if checkpoint.IsOperatorRunning != runs {
+				t.Errorf("the operator runs at the checkpoint: %t", checkpoint.IsOperatorRunning)
 			}
 			second := &operator{}
 			synctest.Test(t, func(t *testing.T) {
-				started, err := second.underTest().Start(t.Context(), checkpoint)
+				started, err := second.underTest().StartSystem(t.Context(), checkpoint)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +104,7 @@ func TestASystemStartsFromACheckpoint(t *testing.T) {
 				if got := s.configMaps(); got != "a" {
 					t.Errorf("the cluster has the ConfigMaps %q, want a", got)
 				}
-				if isStarted := slices.Contains(second.calls, "start"); isStarted != runs || s.IsRunning() != runs {
+				if isStarted := slices.Contains(second.calls, "start"); isStarted != runs || s.IsOperatorRunning() != runs {
 					t.Errorf("the operator was started: %t", isStarted)
 				}
 				s.must(s.Stop())

@@ -17,14 +17,14 @@ var staleLags = []struct {
 	name   string
 }{{1, "1 write behind"}, {3, "3 writes behind"}, {10, "10 writes behind"}}
 
-// fromStart is the Perturbation.Lag for lists from the beginning of the step.
-const fromStart = "as before the step"
+// lagToStepStart is the Perturbation.Lag for lists from the beginning of the step.
+const lagToStepStart = "from before the step"
 
 // Perturbations returns all perturbations of the story, in the order of its steps.
 func (r *Recording) Perturbations() []Perturbation {
 	var all []Perturbation
 	for i, step := range r.steps {
-		if !step.after.IsRunning {
+		if !step.after.IsOperatorRunning {
 			continue // the step stops the operator, so a perturbed restart has no effect
 		}
 		for _, write := range step.writes {
@@ -41,8 +41,8 @@ func (r *Recording) Perturbations() []Perturbation {
 			}
 		}
 		all = append(all, eventPerturbations(step.number, step.events)...)
-		if i+1 < len(r.steps) && canBeUnseen(step, r.steps[i+1]) {
-			all = append(all, Perturbation{Pattern: UnseenStep, Step: step.number})
+		if i+1 < len(r.steps) && canBeMerged(step, r.steps[i+1]) {
+			all = append(all, Perturbation{Pattern: MergedSteps, Step: step.number})
 		}
 	}
 	return all
@@ -58,11 +58,11 @@ type lag struct {
 // writes come last, because that number may vary from run to run.
 func lags(step recordedStep, write recordedWrite) []lag {
 	present := write.cluster.Revision()
-	found := []lag{{fromStart, step.start}}
+	found := []lag{{lagToStepStart, step.start}}
 	for _, event := range step.events {
 		deleted, wasDeleted := step.deletions[keyOf(event)]
 		if event.Type == watch.Added && wasDeleted && event.Revision <= present {
-			found = append(found, lag{fmt.Sprintf("with the deleted %s %s", event.Resource, nameOf(event)), deleted - 1})
+			found = append(found, lag{fmt.Sprintf("that contain the deleted %s %s", event.Resource, nameOf(event)), deleted - 1})
 		}
 	}
 	for _, each := range staleLags {
@@ -100,9 +100,9 @@ func eventPerturbations(step int, events []scenario.Event) []Perturbation {
 	return all
 }
 
-// canBeUnseen reports whether an UnseenStep can perturb a step: the step and the next one change the same object, and the operator watches
+// canBeMerged reports whether MergedSteps can perturb a step: the step and the next one change the same object, and the operator watches
 // the object. It excludes a deletion that waits for finalizers, because the next step would still find the object that is being deleted.
-func canBeUnseen(step, next recordedStep) bool {
+func canBeMerged(step, next recordedStep) bool {
 	isWatched := slices.ContainsFunc(step.events, func(event scenario.Event) bool { return event == step.first })
 	return isWatched && isSameObject(step.first, next.first) && (step.Verb != "delete" || step.first.Type == watch.Deleted)
 }

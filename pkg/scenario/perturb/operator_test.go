@@ -225,7 +225,7 @@ func underTest(t *testing.T, mistake defect) harness.Operator {
 	t.Helper()
 	return harness.Operator{
 		Users: []string{operatorUser}, Interval: 2 * time.Minute,
-		Counts: func(event scenario.Event) bool { return event.Resource.Resource == "secrets" },
+		IsCounted: func(event scenario.Event) bool { return event.Resource.Resource == "secrets" },
 		Open: func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 			cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 			if err != nil {
@@ -236,7 +236,7 @@ func underTest(t *testing.T, mistake defect) harness.Operator {
 			runs := false
 			return &harness.System{
 				Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
-				Start: func() error {
+				StartOperator: func() error {
 					client, err := kubernetes.NewForConfig(cluster.ClientConfig(operatorUser))
 					if err != nil {
 						return err
@@ -245,8 +245,8 @@ func underTest(t *testing.T, mistake defect) harness.Operator {
 					running.Go(func() { (&copier{client: client, defect: mistake}).run(ctx) })
 					return nil
 				},
-				IsRunning: func() bool { return runs },
-				Save:      func() (any, error) { return struct{}{}, nil },
+				IsOperatorRunning: func() bool { return runs },
+				Save:              func() (any, error) { return struct{}{}, nil },
 				Stop: func() error {
 					stop()
 					running.Wait()

@@ -38,7 +38,7 @@ func TestPerturbationsFindEachDefect(t *testing.T) {
 	}{
 		{none, life, ""},
 		{recordsBeforeItActs, createSource, perturb.Restart},
-		{ignoresUpdates, createOther + deleteOther + createOther, perturb.UnseenStep},
+		{ignoresUpdates, createOther + deleteOther + createOther, perturb.MergedSteps},
 		{deletesByName, createSource + deleteSource + createSource, perturb.StaleRestart},
 		{waitsASecond, createSource, perturb.DelayedEvent},
 		{ignoresDeletions, createSource, perturb.RestoredSnapshot},
@@ -127,7 +127,7 @@ func prepared(t *testing.T) (from harness.Checkpoint) {
 		if err := cluster.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		from = harness.Checkpoint{Cluster: cluster.Snapshot(), IsRunning: true}
+		from = harness.Checkpoint{Cluster: cluster.Snapshot(), IsOperatorRunning: true}
 	})
 	return from
 }

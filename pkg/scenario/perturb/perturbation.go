@@ -11,7 +11,8 @@ import (
 type Pattern string
 
 const (
-	// Restart ends the operator right after one of its writes. A new process starts from the state of the cluster after the write.
+	// Restart ends the operator right after one of its writes, or right after the last write of the step's verb. A new process starts from
+	// the state of the cluster after that write.
 	Restart Pattern = "restart"
 	// StaleRestart is like Restart, but the first lists of the new process return an earlier state of the cluster (see Perturbation.Lag).
 	// The watches that follow deliver the later events.
@@ -27,13 +28,14 @@ const (
 	// RestoredAfterRestart is like RestoredSnapshot, but the operator restarts at the end of the step, before the restore. The new process
 	// then knows only what it has read, not what the previous process has written.
 	RestoredAfterRestart Pattern = "restart and restored snapshot"
-	// UnseenStep performs a step and the next one without a pause, and merges the events of the object that both change. The operator does
-	// not see the state of the object between the steps.
-	UnseenStep Pattern = "unseen step"
+	// MergedSteps performs a step and the next one without a pause, and merges the events of the object that both steps change. The
+	// operator does not see the state of the object between the steps.
+	MergedSteps Pattern = "merged steps"
 )
 
-// Perturbation is a fault that Recording.Run injects into one step of a story. Steps, writes and events are counted from 1. Two recordings
-// of a story result in mostly the same perturbations, because no perturbation depends on the order of the operator's other writes.
+// Perturbation is a disturbance that Recording.Run applies to one step of a story. Steps, writes and events are counted from 1. Two
+// recordings of a story result in mostly the same perturbations, because no perturbation depends on the order of the operator's other
+// writes.
 type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
@@ -59,7 +61,7 @@ type WriteID struct {
 // String returns the write in one line.
 func (w WriteID) String() string {
 	if w.Request == "" {
-		return "the verb"
+		return "the step action"
 	}
 	return fmt.Sprintf("write %d (%s)", w.Nth, w.Request)
 }
@@ -71,8 +73,8 @@ func (p Perturbation) String() string {
 	case Restart, RestoredSnapshot, RestoredAfterRestart:
 		return fmt.Sprintf("step %d: %s after %s", p.Step, p.Pattern, p.Write)
 	case StaleRestart:
-		return fmt.Sprintf("step %d: %s after %s, %s", p.Step, p.Pattern, p.Write, p.Lag)
-	case UnseenStep:
+		return fmt.Sprintf("step %d: %s after %s, lists %s", p.Step, p.Pattern, p.Write, p.Lag)
+	case MergedSteps:
 		return fmt.Sprintf("step %d: %s", p.Step, p.Pattern)
 	}
 	return fmt.Sprintf("step %d: %s %d of %s %s (%s)", p.Step, p.Pattern, p.Nth, p.Event.Resource, nameOf(p.Event), strings.ToLower(string(p.Event.Type)))

@@ -79,7 +79,8 @@ func (r *Recording) ChangedByRestart() map[int]string {
 }
 
 // ErrNoWrites is the error that Record returns for a story in which the operator writes nothing: no perturbation could change anything.
-var ErrNoWrites = errors.New("the operator writes nothing in this story, so it cannot be perturbed; choose a story in which it does something")
+var ErrNoWrites = errors.New("the operator writes nothing in this story, so the story cannot be perturbed; " +
+	"choose a story in which the operator writes")
 
 // Record starts a system from a checkpoint, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
 func Record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
@@ -128,7 +129,7 @@ func recordStep(ctx context.Context, operator harness.Operator, from harness.Che
 	if err := recorded.play(ctx, operator); err != nil {
 		return recorded, err
 	}
-	system, err := operator.Start(ctx, recorded.after)
+	system, err := operator.StartSystem(ctx, recorded.after)
 	if err != nil {
 		return recorded, fmt.Errorf("%s: restarting the operator: %w", recorded.Position, err)
 	}
@@ -141,7 +142,7 @@ func recordStep(ctx context.Context, operator harness.Operator, from harness.Che
 }
 
 func (r *recordedStep) play(ctx context.Context, operator harness.Operator) (err error) {
-	system, err := operator.Start(ctx, r.before)
+	system, err := operator.StartSystem(ctx, r.before)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,8 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	writes := &writeLog{cluster: cluster, numbers: map[string]int{}, lastVerbWrite: r.start}
 	// The faults of the story take precedence, because they were injected first.
 	cluster.Inject(scenario.Fault{Match: r.isVerbWrite, Effect: scenario.Around(writes.recordVerbWrite, func(scenario.Request) {}), Times: scenario.Always})
-	cluster.Inject(scenario.Fault{Match: system.Operator().Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
+	recordWrites := scenario.Around(func(scenario.Request) {}, writes.add)
+	cluster.Inject(scenario.Fault{Match: system.Operator().IsOperatorWrite, Effect: recordWrites, Times: scenario.Always})
 	if err := perform(ctx, system, r.Step); err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	if r.afterVerb.Cluster, err = r.afterVerb.Cluster.At(min(writes.lastVerbWrite, r.afterVerb.Cluster.Revision())); err != nil {
 		return err
 	}
-	if err := system.Rest(); err != nil {
+	if err := system.WaitForRest(); err != nil {
 		return fmt.Errorf("%s: %w", r.Position, err)
 	}
 	r.writes = append([]recordedWrite{{cluster: r.afterVerb.Cluster}}, writes.after(writes.lastVerbWrite)...)

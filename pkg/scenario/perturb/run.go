@@ -15,21 +15,25 @@ import (
 // and shorter than the timeout of Cluster.Settle.
 const eventDelay = time.Minute
 
-// ErrNotApplied is the error that Run returns if the event or the write of a perturbation did not occur. The numbers of events and writes
-// can depend on the order in which goroutines run.
-var ErrNotApplied = errors.New("the event or write of the perturbation did not occur in this run; ignore this perturbation, or run it again")
+// ErrNotApplied is the error that Run returns if the perturbation was not applied, because its write or event did not occur, no list was
+// stale, or no events merged. The numbers of events and writes can depend on the order in which goroutines run.
+var ErrNotApplied = errors.New("the perturbation was not applied: its write or event did not occur again, no list was stale, or " +
+	"no events merged; run it again, or ignore it")
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
 //   - The content of the cluster at the end of the step must be the same. With Restart, StaleRestart and RestoredAfterRestart, it must be
-//     the content after a restart at the end of the step. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its history is not
-//     compared.
-//   - Except with UnseenStep, the objects of Operator.Counts must have been created and deleted as often.
+//     the content after a restart at the end of the step. With RestoredSnapshot, it must be the content before the restore. With
+//     MergedSteps, it must be the content after both steps if the operator did not run meanwhile and started afterwards. With
+//     RestoredSnapshot, RestoredAfterRestart and MergedSteps, the history of the cluster is not compared.
+//   - Except with MergedSteps, each object that Operator.IsCounted selects must have been created and deleted as many times as in the
+//     recording. With RestoredSnapshot and RestoredAfterRestart, the creations and deletions since the restore must be as many as those
+//     that followed the write.
 //
 // The error wraps ErrNotApplied if the perturbation could not be applied.
 func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Perturbation) error {
 	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
-	if index < 0 || p.Pattern == UnseenStep && index+1 == len(r.steps) {
+	if index < 0 || p.Pattern == MergedSteps && index+1 == len(r.steps) {
 		return fmt.Errorf("%s: story %q has no such perturbation; use one that Recording.Perturbations returns", p, r.title)
 	}
 	var err error
@@ -42,8 +46,8 @@ func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Pertur
 		err = runRestoredAfterRestart(ctx, operator, step, p)
 	case MergedEvent, DelayedEvent:
 		err = runEventDelay(ctx, operator, step, p)
-	case UnseenStep:
-		err = runUnseenStep(ctx, operator, step, r.steps[index+1])
+	case MergedSteps:
+		err = runMergedSteps(ctx, operator, step, r.steps[index+1])
 	default:
 		err = fmt.Errorf("unknown pattern %q; use one that Recording.Perturbations returns", p.Pattern)
 	}
@@ -60,8 +64,8 @@ func runRestart(ctx context.Context, operator harness.Operator, step recordedSte
 	if !isKnown || !isLag {
 		return ErrNotApplied
 	}
-	from := harness.Checkpoint{Cluster: write.cluster, ExternalState: step.afterVerb.ExternalState, IsRunning: true}
-	system, err := operator.StartWith(ctx, from, func(system *harness.System) error {
+	from := harness.Checkpoint{Cluster: write.cluster, ExternalState: step.afterVerb.ExternalState, IsOperatorRunning: true}
+	system, err := operator.StartSystemWith(ctx, from, func(system *harness.System) error {
 		if p.Pattern == StaleRestart {
 			for _, user := range operator.Users {
 				system.Runner.Cluster.ServeStaleLists(user, lists)
@@ -103,7 +107,7 @@ func wasListStale(system *harness.System) bool {
 // runRestoredSnapshot plays the step, and then restores the snapshot that the same run took after a write. The operator's process keeps
 // running during the restore.
 func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
-	system, err := operator.Start(ctx, step.before)
+	system, err := operator.StartSystem(ctx, step.before)
 	if err != nil {
 		return err
 	}
@@ -125,7 +129,7 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 
 // runRestoredAfterRestart restarts the operator at the end of the step, and then restores the snapshot that was recorded after a write.
 func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
-	system, err := operator.Start(ctx, step.after)
+	system, err := operator.StartSystem(ctx, step.after)
 	if err != nil {
 		return err
 	}
@@ -144,7 +148,7 @@ func restore(ctx context.Context, system *harness.System, write recordedWrite, w
 		return err
 	}
 	restored := system.Runner.Cluster.CompactedRevision() // RestoreSnapshot compacted all earlier writes
-	if err := system.Rest(); err != nil {
+	if err := system.WaitForRest(); err != nil {
 		return err
 	}
 	return errors.Join(compareWithoutHistory(ctx, system, want), compareCounts(system, write.later, restored))
@@ -152,7 +156,7 @@ func restore(ctx context.Context, system *harness.System, write recordedWrite, w
 
 // runEventDelay plays the step while an event is merged or delayed.
 func runEventDelay(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
-	system, err := operator.Start(ctx, step.before)
+	system, err := operator.StartSystem(ctx, step.before)
 	if err != nil {
 		return err
 	}
@@ -165,7 +169,7 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	if err := step.perform(ctx, system); err != nil {
 		return err
 	}
-	if err := system.Rest(); err != nil {
+	if err := system.WaitForRest(); err != nil {
 		return err
 	}
 	isApplied := (*scenario.DelayedEvent).Applied
@@ -178,14 +182,14 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	return compare(ctx, system, step, reference{step.state, after})
 }
 
-// runUnseenStep plays a step and the next one without a pause. The result must be the same as if the operator had not run during either
+// runMergedSteps plays a step and the next one without a pause. The result must be the same as if the operator had not run during either
 // step.
-func runUnseenStep(ctx context.Context, operator harness.Operator, step, next recordedStep) (err error) {
+func runMergedSteps(ctx context.Context, operator harness.Operator, step, next recordedStep) (err error) {
 	want, err := stateAfter(ctx, operator, step.before, step, next)
 	if err != nil {
 		return fmt.Errorf("playing both steps while the operator does not run: %w", err)
 	}
-	system, err := operator.Start(ctx, step.before)
+	system, err := operator.StartSystem(ctx, step.before)
 	if err != nil {
 		return err
 	}
@@ -201,7 +205,7 @@ func runUnseenStep(ctx context.Context, operator harness.Operator, step, next re
 	if err := next.perform(ctx, system); err != nil {
 		return err
 	}
-	if err := system.Rest(); err != nil {
+	if err := system.WaitForRest(); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(delays, (*scenario.DelayedEvent).Merged) {
@@ -213,8 +217,8 @@ func runUnseenStep(ctx context.Context, operator harness.Operator, step, next re
 // stateAfter plays steps from a checkpoint while the operator does not run, and then starts the operator. It returns the content of the
 // cluster without its history.
 func stateAfter(ctx context.Context, operator harness.Operator, from harness.Checkpoint, steps ...recordedStep) (state harness.State, err error) {
-	from.IsRunning = false
-	system, err := operator.Start(ctx, from)
+	from.IsOperatorRunning = false
+	system, err := operator.StartSystem(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -224,10 +228,10 @@ func stateAfter(ctx context.Context, operator harness.Operator, from harness.Che
 			return nil, err
 		}
 	}
-	if err := system.Start(); err != nil {
+	if err := system.StartOperator(); err != nil {
 		return nil, fmt.Errorf("starting the operator: %w", err)
 	}
-	if err := system.Rest(); err != nil {
+	if err := system.WaitForRest(); err != nil {
 		return nil, err
 	}
 	return system.StateWithoutHistory(ctx)
@@ -265,7 +269,7 @@ func compareCounts(system *harness.System, want harness.Counts, after int64) err
 		return err
 	}
 	if difference := harness.CountDifference(want, counts); difference != "" {
-		return fmt.Errorf("the numbers of creations and deletions differ from the run without a perturbation:\n%s", difference)
+		return fmt.Errorf("objects were created or deleted a different number of times than expected:\n%s", difference)
 	}
 	return nil
 }
@@ -281,7 +285,7 @@ func compareWithoutHistory(ctx context.Context, system *harness.System, want har
 
 func checkEqual(want, got harness.State) error {
 	if difference := harness.Difference(want, got); difference != "" {
-		return fmt.Errorf("the cluster differs from the run without a perturbation (-without +with):\n%s", difference)
+		return fmt.Errorf("the cluster differs from the expected cluster (-expected +actual):\n%s", difference)
 	}
 	return nil
 }

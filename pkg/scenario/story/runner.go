@@ -35,8 +35,8 @@ type Runner struct {
 	// Pods returns the behavior of Pods in namespaces that verb "pods" does not name. The cluster does not call it before the first step with
 	// verb "pods". The default is workloads.Ready.
 	Pods func(pod *corev1.Pod) workloads.Behavior
-	// Reports reports whether an Event belongs in the report. Nil selects all Events.
-	Reports func(event corev1.Event) bool
+	// IsReported reports whether an Event belongs in the report. Nil selects all Events.
+	IsReported func(event corev1.Event) bool
 
 	// Mask replaces the parts of a report's line that differ from run to run, such as durations. It is optional.
 	Mask func(line string) string
@@ -200,14 +200,14 @@ func dependsOnOrder(request scenario.Request) bool {
 
 // eventReader reads Events. Each call of its method created returns the Events that were created or repeated since the previous call.
 type eventReader struct {
-	client  kubernetes.Interface
-	reports func(event corev1.Event) bool
-	known   map[string]int32
+	client     kubernetes.Interface
+	isReported func(event corev1.Event) bool
+	known      map[string]int32
 }
 
 func (r *Runner) newEvents() (*eventReader, error) {
 	client, err := kubernetes.NewForConfig(r.Cluster.StepClientConfig(scenario.AdminUser))
-	return &eventReader{client: client, reports: r.Reports, known: map[string]int32{}}, err
+	return &eventReader{client: client, isReported: r.IsReported, known: map[string]int32{}}, err
 }
 
 func (e *eventReader) created(ctx context.Context) ([]string, error) {
@@ -217,7 +217,7 @@ func (e *eventReader) created(ctx context.Context) ([]string, error) {
 	}
 	var lines []string
 	for _, event := range list.Items {
-		if count, known := e.known[string(event.UID)]; known && count == event.Count || e.reports != nil && !e.reports(event) {
+		if count, known := e.known[string(event.UID)]; known && count == event.Count || e.isReported != nil && !e.isReported(event) {
 			continue
 		}
 		e.known[string(event.UID)] = event.Count

@@ -113,7 +113,7 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 		"an object without a name":         {"- delete: ConfigMap\n", `x.yaml:3: delete: "ConfigMap" is not Kind/name or Kind/namespace/name`},
 		"a user who may not":               {"- {as: nobody, delete: ConfigMap/default/b}\n", `x.yaml:3: delete: configmaps "b" is forbidden`},
 		"a time that is none":              {"- wait: soon\n", `x.yaml:3: wait: time: invalid duration "soon"`},
-		"a time that is too long":          {"- wait: 9999h\n", "x.yaml:3: wait: 9999h0m0s is not between 0 and 744h0m0s"},
+		"a time that is too long":          {"- wait: 9999h\n", "x.yaml:3: wait: the duration is 9999h0m0s; write a duration longer than 0 and at most 744h0m0s"},
 		"a fault that does nothing":        {"- fail: {verb: create}\n", "x.yaml:3: fail: set exactly one of code, delay, lose, loseResponse and kill"},
 		"a fault with an unknown field":    {"- fail: {verb: create, status: 500}\n", `x.yaml:3: fail: unknown field "status"; the fields are code, delay, kill, lose, loseResponse, name, namespace, nth, resource, times, user, verb, writes`},
 		"a process that does not run":      {"- fail: {verb: create, kill: manager}\n", `x.yaml:3: fail: process "manager" does not run`},

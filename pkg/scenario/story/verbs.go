@@ -127,7 +127,7 @@ func wait(ctx context.Context, r *Runner, step Step) error {
 		return err
 	}
 	if duration <= 0 || duration > maxWait {
-		return fmt.Errorf("%s is not between 0 and %s", duration, maxWait)
+		return fmt.Errorf("the duration is %s; write a duration longer than 0 and at most %s", duration, maxWait)
 	}
 	return r.sleep(ctx, duration)
 }

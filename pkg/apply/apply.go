@@ -44,9 +44,10 @@ type Options struct {
 	// Namespace is the state of the install namespace. The caller must read it, because Apply does not. Its Decide method reports whether
 	// the owner may use a namespace that belongs to another owner.
 	Namespace plan.InstallNamespace
-	// Confirm returns an error if the owner no longer exists. Apply calls it at most once, before it creates the first object. It is needed
-	// because caches may still have an owner after the cluster was restored from a backup that does not have it. If Confirm is nil, Apply does not check whether
-	// the owner exists.
+	// Confirm returns an error if the owner no longer exists, or if its spec is not the one that these options are from. Apply calls it at
+	// most once, before the first write. It is needed because caches may have an owner that does not exist after the cluster was restored
+	// from a backup, or after a start an earlier spec, in which the owner is not paused, for example. If Confirm is nil, Apply does not
+	// check the owner.
 	Confirm func(context.Context) error
 	// Drift is the policy for changes by other clients. An empty Policy means Enforce. Empty Additions mean Report, or Ignore if Policy is
 	// Ignore.

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
@@ -27,6 +29,28 @@ func TestNothingIsCreatedForAnOwnerThatIsGone(t *testing.T) {
 			}
 			if problems := f.apply(versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { return nil }}); slices.ContainsFunc(problems, isFault) {
 				t.Errorf("of an existing owner: %v", problems)
+			}
+		})
+	})
+}
+
+func TestNothingIsRepairedForAnOwnerThatHasChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on(t, nil, func(f *fixture) {
+			f.apply(versionOne(t), apply.Options{Gated: true})
+			f.patch(configMaps, "settings", `{"data":{"from":"me"}}`)
+			changed := errors.New("the owner is paused")
+			edited := f.state()
+			_, err := f.engine.Apply(t.Context(), versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { return changed }})
+			if !errors.Is(err, changed) {
+				t.Errorf("got %v, want the error of Confirm", err)
+			}
+			if diff := cmp.Diff(edited, f.state()); diff != "" {
+				t.Errorf("the objects changed (-want +got):\n%s", diff)
+			}
+			f.apply(versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { return nil }})
+			if cmp.Diff(edited, f.state()) == "" {
+				t.Error("the change stays after Confirm has confirmed the owner")
 			}
 		})
 	})

@@ -21,6 +21,8 @@ type (
 	Key = object.Key
 	// Set holds the objects of one owner.
 	Set = object.Set
+	// WaitError says that an object cannot be written yet.
+	WaitError = object.WaitError
 	// Refusal is an error that a retry does not resolve.
 	Refusal = object.Refusal
 	// PermissionOptions are the options of MissingPermissions.

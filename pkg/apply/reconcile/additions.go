@@ -53,6 +53,9 @@ func (r *reconciliation) removeAdditions(ctx context.Context, added []drift.Addi
 		r.invalidate() // the cache is out of date, and its next event queues another call
 		return
 	}
+	if r.result.Err = r.confirm(ctx); r.result.Err != nil {
+		return
+	}
 	after, err := r.writer.update(ctx, trimmed)
 	switch {
 	case apierrors.IsConflict(err):

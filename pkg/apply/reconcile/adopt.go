@@ -27,6 +27,9 @@ func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 	if live.GetDeletionTimestamp() != nil {
 		return nil, object.WaitFor("%s is being deleted; it is created again when it is gone", r.desired.Key)
 	}
+	if err := r.confirm(ctx); err != nil {
+		return nil, err
+	}
 	if live, err = r.writer.transferOwnership(ctx, live); err != nil {
 		return nil, err
 	}

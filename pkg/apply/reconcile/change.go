@@ -29,10 +29,8 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 			return nil, false, object.WriteError("reading", r.desired.Key, err)
 		}
 	}
-	if r.options.Confirm != nil {
-		if err := r.options.Confirm(ctx); err != nil {
-			return nil, false, err
-		}
+	if err := r.confirm(ctx); err != nil {
+		return nil, false, err
 	}
 	posted, err := r.writer.create(ctx, r.desired.Object())
 	r.options.Memory.setForeign(r.desired.Key, apierrors.IsAlreadyExists(err))
@@ -52,6 +50,14 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 	}
 	live, err = livecache.NewLive(found)
 	return live, false, err
+}
+
+// confirm returns an error if the object must not be written, because the owner is not as the options say.
+func (r *reconciliation) confirm(ctx context.Context) error {
+	if r.options.Confirm == nil {
+		return nil
+	}
+	return r.options.Confirm(ctx)
 }
 
 // attempts is the maximum number of attempts to make a change that conflicts with other writers. The usual cause is the object's own
@@ -94,6 +100,9 @@ func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, write
 	declared := r.withIgnored(live)
 	if len(r.policy.ignored(r.desired.Key)) > 0 {
 		declared.SetResourceVersion(version) // others may be writing the ignored fields
+	}
+	if err := r.confirm(ctx); err != nil {
+		return nil, writeResult{}, err
 	}
 	after, before, err := r.writer.write(ctx, declared, live)
 	if err != nil {

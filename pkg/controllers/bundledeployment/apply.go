@@ -119,7 +119,7 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 		As:    s.identity(),
 		Gated: by.Gated, Trusted: by.Trusted, ReadOnly: s.deployment.Spec.Paused,
 		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.sets.Of(s.machine.AppliedRevisions()), Drift: s.policies.Drift,
-		Namespace: s.knownNamespace(), Confirm: s.confirmExists,
+		Namespace: s.knownNamespace(), Confirm: s.confirmCurrent,
 	}
 	if by.Enforce {
 		options.Drift.Policy = corev1alpha2.DriftEnforce
@@ -127,15 +127,19 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 	return options
 }
 
-// confirmExists returns an error if the BundleDeployment does not exist on the API server. After a backup was restored, the cache may still
-// contain it, and objects that are created for it would have no owner.
-func (s *reconciliation) confirmExists(ctx context.Context) error {
+// confirmCurrent returns an error if the BundleDeployment does not exist on the API server, or has another spec. After a backup was restored,
+// the cache may still contain a BundleDeployment that no longer exists, and objects that are created for it would have no owner. After a
+// start, the cache may contain an earlier spec, which is not paused, for example.
+func (s *reconciliation) confirmCurrent(ctx context.Context) error {
 	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("reading BundleDeployment %q before its objects are created: %w", s.deployment.Name, err)
+		return fmt.Errorf("reading BundleDeployment %q before its objects are written: %w", s.deployment.Name, err)
 	}
 	if live.UID != s.deployment.UID || live.DeletionTimestamp != nil {
-		return fmt.Errorf("BundleDeployment %q is not the one in the cache, or is being deleted; its objects are not created", s.deployment.Name)
+		return fmt.Errorf("BundleDeployment %q is not the one in the cache, or is being deleted; its objects are not written", s.deployment.Name)
+	}
+	if live.Generation != s.deployment.Generation {
+		return &apply.WaitError{Reason: fmt.Sprintf("BundleDeployment %q has just changed; its objects are written when the manager has read the change", s.deployment.Name)}
 	}
 	return nil
 }

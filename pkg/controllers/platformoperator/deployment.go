@@ -20,26 +20,37 @@ import (
 // this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle or is postponed. done
 // is true if the PlatformOperator no longer exists, or if the cache has an earlier spec of it.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
-	switch {
-	case r.step.Bundle == nil, r.step.Postponed:
+	if r.step.Bundle == nil || r.step.Postponed {
 		return false, nil
-	case r.current.Deployment == nil || r.step.Start != nil:
-		if isCurrent, err := c.isCurrent(ctx, r.operator); err != nil || !isCurrent {
-			return true, err
+	}
+	var desired *corev1alpha2.BundleDeployment
+	if r.current.Deployment != nil {
+		if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
+			return false, c.moveToNamespace(ctx, r, namespace)
+		}
+		if desired = c.desiredDeployment(r); equality.Semantic.DeepEqual(desired, r.current.Deployment) {
+			return false, nil
 		}
 	}
-	if r.current.Deployment == nil {
+	if isCurrent, err := c.isCurrent(ctx, r.operator); err != nil || !isCurrent {
+		return true, err
+	}
+	if desired == nil {
 		return false, c.create(ctx, r)
 	}
-	if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
-		return false, c.moveToNamespace(ctx, r, namespace)
-	}
-	return false, c.update(ctx, r)
+	return false, c.update(ctx, r, desired)
+}
+
+// desiredDeployment returns the existing BundleDeployment with the fields that follow from the step's bundle and the spec.
+func (c *controller) desiredDeployment(r *reconciliation) *corev1alpha2.BundleDeployment {
+	deployment := r.current.Deployment
+	desired := deploymentspec.New(r.operator, *r.step.Bundle, cmp.Or(r.step.Start, r.current.Start), deployment.Spec.InstallNamespace)
+	return deploymentspec.Merge(deployment, desired, r.operator)
 }
 
 // isCurrent reports whether the PlatformOperator still exists on the API server, with the same spec. An informer that is behind may still
 // contain a deleted one, or an earlier spec. Without this check, the manager would create a BundleDeployment that the garbage collector
-// deletes again and again until the informer catches up, or would go back to the version of the earlier spec.
+// deletes again and again until the informer catches up, or would go back to the version of the earlier spec, or end a pause.
 func (c *controller) isCurrent(ctx context.Context, operator *platformv1alpha1.PlatformOperator) (bool, error) {
 	live, err := c.operatorClient.Get(ctx, operator.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -76,25 +87,18 @@ func (c *controller) create(ctx context.Context, r *reconciliation) error {
 	return nil
 }
 
-// update updates the BundleDeployment if it differs from the step's bundle and the spec. If the API server rejects the update, update
-// reports that in the status and returns nil.
-func (c *controller) update(ctx context.Context, r *reconciliation) error {
-	bundle, deployment := *r.step.Bundle, r.current.Deployment
-	start := cmp.Or(r.step.Start, r.current.Start)
-	desired := deploymentspec.New(r.operator, bundle, start, deployment.Spec.InstallNamespace)
-	updated := deploymentspec.Merge(deployment, desired, r.operator)
-	if equality.Semantic.DeepEqual(updated, deployment) {
-		return nil
-	}
-	stored, err := c.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+// update updates the BundleDeployment. If the API server rejects the update, update reports that in the status and returns nil.
+func (c *controller) update(ctx context.Context, r *reconciliation, desired *corev1alpha2.BundleDeployment) error {
+	stored, err := c.deploymentClient.Update(ctx, desired, metav1.UpdateOptions{FieldManager: fieldManager})
 	if apierrors.IsInvalid(err) { // the existing BundleDeployment stays
 		r.refuse("Version %s cannot be put into BundleDeployment %q: %v. Exclude it in spec.package.version, or correct spec.install.",
-			bundle.Version, deployment.Name, err)
+			r.step.Bundle.Version, desired.Name, err)
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("updating its BundleDeployment: %w", err)
 	}
+	start := cmp.Or(r.step.Start, r.current.Start)
 	c.publishUpdate(r, start)
 	r.setCurrent(stored, start)
 	return nil

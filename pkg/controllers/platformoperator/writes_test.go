@@ -109,7 +109,7 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 			`deploying PlatformOperator "op": reading it before its BundleDeployment is written: connection refused`, nil, nil},
 		"an update": {edited, nil, map[string]error{"update": down},
 			`deploying PlatformOperator "op": updating its BundleDeployment: connection refused`, nil, []string{"update"}},
-		"an update for an earlier spec": {func(c *cluster) { edited(c); c.operator.Generation = 2 }, nil, nil, "", nil, nil},
+		"an update for an earlier spec":                 {func(c *cluster) { edited(c); c.operator.Generation = 2 }, nil, nil, "", nil, nil},
 		"an update that the API server does not accept": {edited, nil, map[string]error{"update": invalid}, "", []string{"update status"}, []string{"update"}},
 		"a move to another namespace": {elsewhere, nil, map[string]error{"delete": down},
 			`deploying PlatformOperator "op": deleting its BundleDeployment, to install it in namespace "elsewhere": connection refused`, nil, []string{"delete"}},

@@ -141,7 +141,8 @@ func (k *checker) ended(request Request) {
 	defer k.mu.Unlock()
 	if request.User == k.checks.User && !k.killed[request.Process] && request.Resource.Resource != "events" { // a repeated Event has another name
 		key := requestKey{request.Process, request.Verb, request.Resource.String(), request.Subresource, request.Namespace, request.Name}
-		if request.IsFaulted || request.Code == 0 {
+		isAnswered := request.Code == http.StatusOK || request.Code != 0 && !request.IsFaulted // by a stale list, too, which no client repeats
+		if !isAnswered {
 			k.unanswered[key] = time.Now()
 		} else {
 			delete(k.unanswered, key)

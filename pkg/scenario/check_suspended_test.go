@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -94,6 +96,22 @@ func TestInvariantsAreNotCheckedWhileTheOperatorSeesThePast(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAStaleListSuspendsNoInvariant(t *testing.T) {
+	run(t, nil, func(s story) {
+		client, _ := s.operator(func(*rest.Config) {})
+		counted := &countedChecks{}
+		s.Check(counted.checks())
+		s.must(s.createConfigMap("old"))
+		past := s.Revision()
+		s.must(s.createConfigMap("new"))
+		defer s.ServeStaleLists(operatorUser, past)()
+		list, err := client.CoreV1().ConfigMaps("default").List(s.Context(), metav1.ListOptions{ResourceVersion: "0"})
+		s.must(err)
+		s.equal("the stale list", slices.ContainsFunc(list.Items, func(each corev1.ConfigMap) bool { return each.Name == "new" }), false)
+		s.equal("called", counted.forWrite(s, client, "probe"), "OnWrite true, AtRest true")
+	})
 }
 
 func TestSettleDoesNotCheckTheStateWhileAnEventMayBeDelayed(t *testing.T) {

@@ -28,6 +28,12 @@ func TestOM_17_OM_18_EachDefectIsFound(t *testing.T) {
 			if steps := printedSteps(output); !strings.Contains(strings.Join(each.Flags, " "), "-replay=") && (steps == 0 || steps > maxSteps) {
 				t.Errorf("a story of %d steps is printed, want 1 to %d:\n%s", steps, maxSteps, output)
 			}
+			if file := printedFile(output); file != "" {
+				replayed, err := built.run(t, each.Mutants, each.Fails, "-replay="+file)
+				if err == nil || !strings.Contains(replayed, each.Failures[0]) {
+					t.Errorf("the replay of %s does not report %q (error: %v):\n%s", file, each.Failures[0], err, replayed)
+				}
+			}
 		})
 	}
 }
@@ -46,6 +52,13 @@ func printedSteps(output string) (steps int) {
 		}
 	}
 	return steps
+}
+
+// printedFile returns the name of the file with a failed generated story that an output names; empty if it names none.
+func printedFile(output string) string {
+	_, rest, _ := strings.Cut(output, " -replay=")
+	file, _, _ := strings.Cut(rest, "\n")
+	return file
 }
 
 func mutantsOf(defects []Defect) (all []Mutant) {

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -205,7 +204,7 @@ func (c storyChecker) report(t *testing.T, failing generate.Generated, failure e
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(os.TempDir(), "failed-story-"+filepath.Base(t.Name())+".yaml")
+	file := failedStoryFile(t)
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -6,23 +6,31 @@ import (
 	"net/http"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 )
 
-// excessWrites is the ExcessWrites function of an Oracle. During a rollout, a new manager process does not know what the process before it has
-// applied, and may apply each object again, once. It tries once to create an object that another owner has.
+// excessWrites is the ExcessWrites function of an Oracle. During a rollout, a new manager process does not know what the process before it
+// has applied, and may apply each object again, once. A BundleDeployment that is refused an object of another owner tries once to create it.
 func excessWrites(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
 	objects, err := restarted.Runner.Cluster.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	permitted := map[string]int{}
+	permitted, refused := map[string]int{}, []string{}
 	for i := range objects[bundleDeployments.GroupResource()] {
 		deployment := &corev1alpha2.BundleDeployment{}
 		if err := into(&objects[bundleDeployments.GroupResource()][i], deployment); err != nil {
 			return nil, err
+		}
+		installed := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+		if installed == nil || installed.Reason != corev1alpha2.ReasonInstallationSucceeded {
+			refused = append(refused, deployment.Name)
 		}
 		if !isRollingOut(deployment) {
 			continue
@@ -47,12 +55,23 @@ func excessWrites(ctx context.Context, restarted *harness.System, writes []scena
 			resource += "/" + r.Subresource
 		}
 		key := writeKey(r.Verb, resource, r.Namespace, r.Name)
-		if _, isKnown := permitted[key]; !isKnown && r.Verb == "create" && r.Code == http.StatusConflict {
+		if _, isKnown := permitted[key]; !isKnown && r.Verb == "create" && r.Code == http.StatusConflict && mayBeRefused(objects, r, refused) {
 			permitted[key] = 1
 		}
 		permitted[key]--
 		return permitted[key] >= 0
 	}), nil
+}
+
+// mayBeRefused reports whether one of the named BundleDeployments may have tried to create an object that exists and that it does not own.
+func mayBeRefused(objects map[schema.GroupResource][]unstructured.Unstructured, r scenario.Request, names []string) bool {
+	for _, each := range objects[r.Resource] {
+		if each.GetNamespace() == r.Namespace && each.GetName() == r.Name {
+			owner := each.GetLabels()[corev1alpha2.LabelOwnerName]
+			return slices.ContainsFunc(names, func(name string) bool { return name != owner })
+		}
+	}
+	return false
 }
 
 func writeKey(verb, resource, namespace, name string) string {

@@ -154,8 +154,9 @@ scenario-objects:
 	@mkdir -p _output
 	go run -C test/localcluster . objects >_output/scenario-objects.json
 
-# Chooses the perturbations of stories: others for each commit, and the same ones again for the same commit.
-SCENARIO_SEED ?= $(or $(shell git rev-list --count HEAD 2>/dev/null),1)
+# Chooses the perturbations of stories: others for each commit, and the same ones again for the same commit. It is the time of the commit,
+# which a shallow clone has, too.
+SCENARIO_SEED ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),1)
 
 .PHONY: test-scenarios
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time

@@ -31,7 +31,7 @@ if [[ -n ${SAMPLE:-} ]]; then
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
 	stories_raced=10 perturbations=2 generated=1 mistakes=TestOM_19_
-	perturbed_seed=${SEED:-$(git rev-list --count HEAD)} # without SEED: the seed of make test-scenarios, which plays these and more
+	perturbed_seed=${SEED:-$(git log -1 --format=%ct)} # without SEED: the seed of make test-scenarios, which plays these and more
 fi
 echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants;" \
 	"perturbed and generated stories use seed ${perturbed_seed}"

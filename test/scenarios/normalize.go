@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ var (
 	changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
 	// statusKept are the kinds whose status normalize keeps, because the manager writes it. It removes the status of all other kinds.
 	statusKept = []string{"PlatformOperator", "BundleDeployment", "Bundle", "PlatformOperatorManager", "ClusterOperator"}
+
+	// specFixed are the kinds whose spec has only times that the story sets.
+	specFixed = []string{"PlatformOperator", "BundleDeployment"}
 
 	changingGeneration = regexp.MustCompile(`Generation":\d+`) // varies, because the manager writes a spec in one request or in two
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
@@ -56,7 +60,7 @@ func removeRetry(object *unstructured.Unstructured) {
 
 // normalize removes from an object the fields that may differ between two runs of a story, and replaces texts that may differ with
 // placeholders.
-func normalize(object *unstructured.Unstructured) error {
+func normalize(object *unstructured.Unstructured) (err error) {
 	for _, field := range changingMetadata {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}
@@ -74,12 +78,29 @@ func normalize(object *unstructured.Unstructured) error {
 			return err
 		}
 	}
-	content, err := json.Marshal(object.Object)
+	fixed := map[string]any{} // fields whose times do not vary
+	if spec, hasSpec := object.Object["spec"]; hasSpec && slices.Contains(specFixed, object.GetKind()) {
+		fixed["spec"] = spec
+		delete(object.Object, "spec")
+	}
+	object.Object, err = masked(object.Object, func(text string) string { return changingTime.ReplaceAllString(text, "TIME") })
 	if err != nil {
 		return err
 	}
-	text := changingGeneration.ReplaceAllString(changingTime.ReplaceAllString(mask(string(content)), "TIME"), `Generation":0`)
+	fixed, err = masked(fixed, func(text string) string { return text })
+	maps.Copy(object.Object, fixed)
+	return err
+}
+
+// masked returns fields with placeholders for texts that may differ between two runs. further replaces more texts in their JSON.
+func masked(fields map[string]any, further func(string) string) (map[string]any, error) {
+	content, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	text := changingGeneration.ReplaceAllString(further(mask(string(content))), `Generation":0`)
 	text = changingAttempt.ReplaceAllString(changingDeadline.ReplaceAllString(text, "$1"), `"failedAttempt":"ATTEMPT"`)
-	object.Object = nil
-	return json.Unmarshal([]byte(changingUID.ReplaceAllString(text, "UID")), &object.Object)
+	var replaced map[string]any
+	err = json.Unmarshal([]byte(changingUID.ReplaceAllString(text, "UID")), &replaced)
+	return replaced, err
 }

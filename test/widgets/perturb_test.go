@@ -38,26 +38,57 @@ func open(ctx context.Context, from harness.Checkpoint) (*harness.System, error)
 		}
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan error, 1)
-	running := false
+	var running *process // nil if the operator was never started
 	return &harness.System{
 		Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
 		StartOperator: func() error {
-			running = true
-			go func() { ended <- widgets.Run(ctx, cluster.ClientConfig(operatorUser)) }()
+			running = startProcess(ctx, cluster)
 			return nil
 		},
-		IsOperatorRunning: func() bool { return running },
+		IsOperatorRunning: func() bool { return running != nil && running.isRunning() },
 		Save:              func() (any, error) { return cluster.PodBehavior(), nil },
 		Stop: func() (err error) {
+			if running != nil && !running.isRunning() {
+				err = errors.New("the operator ended by itself")
+			}
 			stop()
-			if running {
-				err = <-ended
+			if running != nil {
+				err = errors.Join(err, running.wait())
 			}
 			cluster.Stop()
 			return err
 		},
 	}, nil
+}
+
+// process is a process of the operator.
+type process struct {
+	ended chan struct{} // closed when the operator has ended
+	err   error         // what Run returned; set before ended is closed
+}
+
+func startProcess(ctx context.Context, cluster *scenario.Cluster) *process {
+	p := &process{ended: make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		p.err = widgets.Run(ctx, cluster.ClientConfig(operatorUser))
+	}()
+	return p
+}
+
+func (p *process) isRunning() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// wait waits until the operator has ended, and returns its error.
+func (p *process) wait() error {
+	<-p.ended
+	return p.err
 }
 
 // normalize removes times and generations from the status. Pods and ReplicaSets have random names.

@@ -2,8 +2,10 @@ package perturb_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +41,7 @@ const (
 	deletesByName         defect = "it deletes the copy of a deleted object by its name"
 	waitsASecond          defect = "it expects its copy in its cache after a second"
 	ignoresDeletions      defect = "it remembers which copies it made, and does not check whether they exist"
+	endsByItself          defect = "it ends after it has handled one object"
 	ignoresLaterDeletions defect = "it remembers which copies existed when it started, and does not check whether they exist"
 )
 
@@ -56,6 +59,7 @@ type copier struct {
 }
 
 func (c *copier) run(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.client, 0)
 	core := factory.Core().V1()
 	c.configMaps, c.secrets = core.ConfigMaps().Lister(), core.Secrets().Lister()
@@ -70,13 +74,16 @@ func (c *copier) run(ctx context.Context) {
 	}
 	for _, informer := range []cache.SharedIndexInformer{core.ConfigMaps().Informer(), core.Secrets().Informer()} {
 		if _, err := informer.AddEventHandler(handler); err != nil {
+			stop()
 			return
 		}
 	}
 	factory.Start(ctx.Done())
 	defer factory.Shutdown()
+	defer stop() // also when the copier ends by itself
 	factory.WaitForCacheSync(ctx.Done())
-	defer context.AfterFunc(ctx, c.queue.ShutDown)()
+	defer c.queue.ShutDown()
+	context.AfterFunc(ctx, c.queue.ShutDown)
 	for {
 		name, isDown := c.queue.Get()
 		if isDown {
@@ -88,6 +95,9 @@ func (c *copier) run(ctx context.Context) {
 			c.queue.Forget(name)
 		}
 		c.queue.Done(name)
+		if c.defect == endsByItself {
+			return
+		}
 	}
 }
 
@@ -220,6 +230,9 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
+// errEnded is the error of System.Stop if the copier has the defect endsByItself.
+var errEnded = errors.New("the operator ended by itself")
+
 // underTest returns a copier with a defect, as an operator under test.
 func underTest(t *testing.T, mistake defect) harness.Operator {
 	t.Helper()
@@ -233,7 +246,7 @@ func underTest(t *testing.T, mistake defect) harness.Operator {
 			}
 			ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 			var running sync.WaitGroup
-			runs := false
+			var wasStarted, isRunning atomic.Bool
 			return &harness.System{
 				Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
 				StartOperator: func() error {
@@ -241,16 +254,24 @@ func underTest(t *testing.T, mistake defect) harness.Operator {
 					if err != nil {
 						return err
 					}
-					runs = true
-					running.Go(func() { (&copier{client: client, defect: mistake}).run(ctx) })
+					wasStarted.Store(true)
+					isRunning.Store(true)
+					running.Go(func() {
+						defer isRunning.Store(false)
+						(&copier{client: client, defect: mistake}).run(ctx)
+					})
 					return nil
 				},
-				IsOperatorRunning: func() bool { return runs },
+				IsOperatorRunning: isRunning.Load,
 				Save:              func() (any, error) { return struct{}{}, nil },
 				Stop: func() error {
+					hasEnded := wasStarted.Load() && !isRunning.Load()
 					stop()
 					running.Wait()
 					cluster.Stop()
+					if hasEnded {
+						return errEnded
+					}
 					return nil
 				},
 			}, nil

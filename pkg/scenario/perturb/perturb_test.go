@@ -163,3 +163,29 @@ func TestPerturbationsHaveUniqueNames(t *testing.T) {
 		t.Errorf("%d perturbations have %d different names", len(names), len(unique))
 	}
 }
+
+func TestAnOperatorThatEndsByItselfIsReportedEvenIfThePerturbationWasNotApplied(t *testing.T) {
+	t.Parallel()
+	recording, err := record(t, underTest(t, none), prepared(t), createSource+editSource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write, source := perturb.WriteID{Request: "no such write", Nth: 1}, scenario.Event{Namespace: namespace, Name: "a"}
+	source.Resource.Resource = "configmaps"
+	for _, each := range []perturb.Perturbation{
+		{Step: 1, Pattern: perturb.RestoredSnapshot, Write: write},
+		{Step: 1, Pattern: perturb.RestoredAfterRestart, Write: write},
+		{Step: 1, Pattern: perturb.DelayedEvent, Event: source, Nth: 99},
+		{Step: 1, Pattern: perturb.MergedEvent, Event: source, Nth: 99},
+		{Step: 1, Pattern: perturb.MergedSteps},
+	} {
+		t.Run(string(each.Pattern), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				err := recording.Run(t.Context(), underTest(t, endsByItself), each)
+				if !errors.Is(err, errEnded) || errors.Is(err, perturb.ErrNotApplied) {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
+}

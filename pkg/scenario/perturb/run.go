@@ -16,7 +16,8 @@ import (
 const eventDelay = time.Minute
 
 // ErrNotApplied is the error that Run returns if the perturbation was not applied, because its write or event did not occur, no list was
-// stale, or no events merged. The numbers of events and writes can depend on the order in which goroutines run.
+// stale, or no events merged. The numbers of events and writes can depend on the order in which goroutines run. Run returns another error
+// if System.Stop also fails, for example because the operator ended by itself.
 var ErrNotApplied = errors.New("the perturbation was not applied: its write or event did not occur again, no list was stale, or " +
 	"no events merged; run it again, or ignore it")
 
@@ -76,7 +77,7 @@ func runRestart(ctx context.Context, operator harness.Operator, step recordedSte
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
+	defer func() { err = stop(system, err) }()
 	if p.Pattern == StaleRestart && !wasListStale(system) {
 		return ErrNotApplied
 	}
@@ -111,7 +112,7 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
+	defer func() { err = stop(system, err) }()
 	played := recordedStep{Step: step.Step, faults: step.faults}
 	if err := played.playIn(ctx, system); err != nil {
 		return err
@@ -133,7 +134,7 @@ func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, ste
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
+	defer func() { err = stop(system, err) }()
 	write, isKnown := step.write(p.Write)
 	if !isKnown {
 		return ErrNotApplied
@@ -160,7 +161,7 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
+	defer func() { err = stop(system, err) }()
 	after := system.Runner.Cluster.Revision()
 	delays := delayEvents(system, scenario.EventDelay{
 		Match: func(event scenario.Event) bool { return event.Revision > after && isSameObject(event, p.Event) },
@@ -193,7 +194,7 @@ func runMergedSteps(ctx context.Context, operator harness.Operator, step, next r
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
+	defer func() { err = stop(system, err) }()
 	after := system.Runner.Cluster.Revision()
 	delays := delayEvents(system, scenario.EventDelay{
 		Match: func(event scenario.Event) bool { return event.Revision > after && isSameObject(event, step.first) },
@@ -222,7 +223,7 @@ func stateAfter(ctx context.Context, operator harness.Operator, from harness.Che
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
+	defer func() { err = stop(system, err) }()
 	for _, step := range steps {
 		if err := step.perform(ctx, system); err != nil {
 			return nil, err
@@ -235,6 +236,16 @@ func stateAfter(ctx context.Context, operator harness.Operator, from harness.Che
 		return nil, err
 	}
 	return system.StateWithoutHistory(ctx)
+}
+
+// stop stops the system at the end of a run with a given result, and returns the result together with the error of System.Stop. If
+// System.Stop fails, the returned error does not wrap ErrNotApplied, because callers ignore that error.
+func stop(system *harness.System, result error) error {
+	err := system.Stop()
+	if err != nil && errors.Is(result, ErrNotApplied) {
+		return fmt.Errorf("%w\n(also: %v)", err, result)
+	}
+	return errors.Join(result, err)
 }
 
 // delayEvents adds the delay for each user of the operator.

@@ -157,6 +157,14 @@ func TestPerturbationsHaveUniqueNames(t *testing.T) {
 	var names []string
 	for _, each := range recording.Perturbations() {
 		names = append(names, each.String())
+		if strings.ContainsAny(each.Name(), `/"'()[]{}*+?|^$\`) {
+			t.Errorf("the name %s has a character with a meaning in -run", each.Name())
+		}
+	}
+	content, err := recording.YAML(perturb.Perturbation{Step: 1, Pattern: perturb.MergedSteps})
+	if _, parseErr := story.Parse("", content, story.Verbs()); err != nil || parseErr != nil || strings.Count(string(content), "\n- ") != 2 &&
+		strings.Count(string(content), "\n  - ") != 2 {
+		t.Errorf("the two merged steps are, with the errors %v and %v:\n%s", err, parseErr, content)
 	}
 	slices.Sort(names)
 	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {

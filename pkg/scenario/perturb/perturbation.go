@@ -80,6 +80,20 @@ func (p Perturbation) String() string {
 	return fmt.Sprintf("step %d: %s %d of %s %s (%s)", p.Step, p.Pattern, p.Nth, p.Event.Resource, nameOf(p.Event), strings.ToLower(string(p.Event.Type)))
 }
 
+// Name returns the perturbation as a name for a subtest, such as "step 2: restart after write 1 create deployments.apps memo memo". It is
+// String without the characters that separate subtests, that have a meaning in -run, or that a shell does not keep in single quotes.
+func (p Perturbation) Name() string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '/':
+			return ' '
+		case strings.ContainsRune(`"'()[]{}*+?|^$\`, r):
+			return -1
+		}
+		return r
+	}, p.String())
+}
+
 // nameOf returns the name of an event's object, preceded by its namespace if it has one.
 func nameOf(event scenario.Event) string {
 	return strings.TrimPrefix(event.Namespace+"/"+event.Name, "/")

@@ -19,7 +19,7 @@ import (
 // Recording is the trace of a story that was played without perturbations. It is immutable. Its methods may be called concurrently, and in
 // different bubbles.
 type Recording struct {
-	title string
+	story *story.Story
 	steps []recordedStep
 }
 
@@ -78,6 +78,32 @@ func (r *Recording) ChangedByRestart() map[int]string {
 	return changed
 }
 
+// YAML returns the story up to the step that a perturbation changes, without expectations, as the content of a story's file.
+func (r *Recording) YAML(p Perturbation) ([]byte, error) {
+	last, err := r.step(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.Pattern == MergedSteps {
+		last++ // the two steps are one change
+	}
+	shortened := *r.story
+	shortened.Steps = slices.Clone(r.story.Steps[:r.steps[last].number])
+	for i := range shortened.Steps {
+		shortened.Steps[i].Then = nil
+	}
+	return shortened.YAML()
+}
+
+// step returns the index in r.steps of the step that a perturbation changes.
+func (r *Recording) step(p Perturbation) (index int, err error) {
+	index = slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
+	if index < 0 || p.Pattern == MergedSteps && index+1 == len(r.steps) {
+		return 0, fmt.Errorf("%s: story %q has no such perturbation; use one that Recording.Perturbations returns", p, r.story.Title)
+	}
+	return index, nil
+}
+
 // ErrNoWrites is the error that Record returns for a story in which the operator writes nothing: no perturbation could change anything.
 var ErrNoWrites = errors.New("the operator writes nothing in this story, so the story cannot be perturbed; " +
 	"choose a story in which the operator writes")
@@ -98,7 +124,8 @@ func Record(ctx context.Context, operator harness.Operator, from harness.Checkpo
 
 // record plays each step in a new system. A perturbed run also starts a new system, so it differs only by the perturbation.
 func record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
-	recording := &Recording{title: read.Title}
+	played := *read
+	recording := &Recording{story: &played}
 	deletions := map[objectKey]int64{}
 	var faults []story.Step
 	for i, step := range read.Steps {

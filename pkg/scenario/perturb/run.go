@@ -33,11 +33,10 @@ var ErrNotApplied = errors.New("the perturbation was not applied: its write or e
 //
 // The error wraps ErrNotApplied if the perturbation could not be applied.
 func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Perturbation) error {
-	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
-	if index < 0 || p.Pattern == MergedSteps && index+1 == len(r.steps) {
-		return fmt.Errorf("%s: story %q has no such perturbation; use one that Recording.Perturbations returns", p, r.title)
+	index, err := r.step(p)
+	if err != nil {
+		return err
 	}
-	var err error
 	switch step := r.steps[index]; p.Pattern {
 	case Restart, StaleRestart:
 		err = runRestart(ctx, operator, step, p)

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	perturbStory  = flag.String("perturb", "", "name of a story's file without .yaml; plays all perturbations of this story")
+	perturbStory  = flag.String("perturb", "", "name of a story's file in folder scenarios; plays all perturbations of this story")
 	perturbations = flag.Int("perturbations", 40, "number of perturbations to play: at least one of each pattern, and others, chosen by -seed "+
 		"from those of the thirteen fixed stories and of -other-stories others; ignored with -perturb")
 	otherStories = flag.Int("other-stories", 2, "number of stories, besides the thirteen fixed ones, that -seed chooses to perturb; "+
@@ -45,11 +45,12 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 	t.Parallel()
 	recordings := map[string]*perturb.Recording{}
 	if *perturbStory != "" {
-		recording, err := recordStory(t, fmt.Sprintf("scenarios/%s.yaml", *perturbStory))
+		name := findStory(t, *perturbStory)
+		recording, err := recordStory(t, fmt.Sprintf("scenarios/%s.yaml", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		recordings[*perturbStory] = recording
+		recordings[name] = recording
 	} else {
 		recordings = recordStories(t, slices.Concat(fixedStories, chooseOthers(t)))
 	}
@@ -88,19 +89,33 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 	}
 }
 
-// chooseOthers returns -other-stories stories in YAML that are not in fixedStories, chosen by -seed.
-func chooseOthers(t *testing.T) []string {
+// storyNames returns the names of the files in folder scenarios, without .yaml.
+func storyNames(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("scenarios/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var others []string
 	for _, file := range files {
-		if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); !slices.Contains(fixedStories, name) {
-			others = append(others, name)
-		}
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".yaml"))
 	}
+	return names
+}
+
+// findStory returns the name of a story's file without folder and .yaml. It ends the test if there is no such story.
+func findStory(t *testing.T, file string) string {
+	t.Helper()
+	name, known := strings.TrimSuffix(filepath.Base(file), ".yaml"), storyNames(t)
+	if !slices.Contains(known, name) {
+		t.Fatalf("-perturb=%s: there is no such story; the stories are %s", file, strings.Join(known, ", "))
+	}
+	return name
+}
+
+// chooseOthers returns -other-stories stories in YAML that are not in fixedStories, chosen by -seed.
+func chooseOthers(t *testing.T) []string {
+	t.Helper()
+	others := slices.DeleteFunc(storyNames(t), func(name string) bool { return slices.Contains(fixedStories, name) })
 	rand.New(rand.NewSource(*seed)).Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 	return others[:min(*otherStories, len(others))]
 }
@@ -283,6 +298,7 @@ func startOf(t *testing.T, file string) (harness.Checkpoint, error) {
 		}()
 		if err = system.Play(t.Context(), before.Steps...); err == nil {
 			from, err = system.Checkpoint()
+			from.Story = parent
 		}
 	})
 	return from, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -45,6 +47,22 @@ type Checkpoint struct {
 	ExternalState any
 	// IsOperatorRunning reports whether the operator was running.
 	IsOperatorRunning bool
+	// Story is the path of the story that was played before the checkpoint, or empty. System.Checkpoint does not set it. A story that
+	// continues another one (story.Story.From) needs a checkpoint with the path of that story.
+	Story string
+}
+
+// CheckOrigin returns an error if a story continues another one, and the checkpoint is not of that story.
+func (c Checkpoint) CheckOrigin(of *story.Story) error {
+	if of.From == "" {
+		return nil
+	}
+	parent := filepath.Join(filepath.Dir(of.File), of.From)
+	if c.Story != "" && filepath.Clean(c.Story) == parent {
+		return nil
+	}
+	return fmt.Errorf("%s: from: the story continues %s, and Checkpoint.Story is %q; play that story first, and set Checkpoint.Story of the "+
+		"checkpoint after it to its path", of.FromPosition, parent, c.Story)
 }
 
 // System is a cluster with an operator and the operator's external services. Operator.Open must set all functions. All functions are called
@@ -72,6 +90,9 @@ func (o Operator) StartSystem(ctx context.Context, from Checkpoint) (*System, er
 
 // StartSystemWith is like StartSystem, but calls prepare before it starts the operator.
 func (o Operator) StartSystemWith(ctx context.Context, from Checkpoint, prepare func(*System) error) (*System, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
 	system, err := o.Open(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("opening a system: %w", err)
@@ -90,6 +111,19 @@ func (o Operator) StartSystemWith(ctx context.Context, from Checkpoint, prepare 
 		return nil, errors.Join(err, system.Stop())
 	}
 	return system, nil
+}
+
+// validate returns an error if a required field is missing.
+func (o Operator) validate() error {
+	switch {
+	case o.Open == nil:
+		return errors.New("Operator.Open is nil; set it to a function that opens a System")
+	case len(o.Users) == 0 || slices.Contains(o.Users, ""):
+		return fmt.Errorf("Operator.Users is %q; name the users of the operator's requests, such as system:serviceaccount:NAMESPACE:NAME", o.Users)
+	case o.Interval <= 0:
+		return fmt.Errorf("Operator.Interval is %s; set it to the longest time for which the operator may wait while it has work to do", o.Interval)
+	}
+	return nil
 }
 
 // Operator returns the Operator that started the system.

@@ -197,3 +197,77 @@ func TestAnOperatorThatEndsByItselfIsReportedEvenIfThePerturbationWasNotApplied(
 		})
 	}
 }
+
+func TestAStoryThatCannotBeRecordedSaysWhy(t *testing.T) {
+	t.Parallel()
+	from := prepared(t)
+	without := func(change func(o *harness.Operator)) harness.Operator {
+		operator := underTest(t, none)
+		change(&operator)
+		return operator
+	}
+	for name, test := range map[string]struct {
+		operator harness.Operator
+		from     harness.Checkpoint
+		steps    string
+		want     []string
+	}{
+		"an expectation does not hold": {
+			underTest(t, none), from, createSource + "  title: A user creates a\n  then: [{object: Secret/default/a, absent: true}]\n",
+			[]string{`recording "A ConfigMap is copied": step "A user creates a": an expectation does not hold: story.yaml:5: Secret/default/a exists, but must be absent`},
+		},
+		"an expectation of a fault does not hold": {
+			underTest(t, none), from, "- fail: {verb: update, code: 500}\n  then: [{object: ConfigMap/default/b}]\n" + createSource,
+			[]string{`step "fail": an expectation does not hold: story.yaml:4: ConfigMap/default/b does not exist`},
+		},
+		"it ends with a fault": {
+			underTest(t, none), from, createSource + "- fail: {verb: update, code: 500}\n",
+			[]string{"story.yaml:4: the story ends with a fault, which no step uses; remove it, or add a step"},
+		},
+		"it continues another story": {
+			underTest(t, none), from, createSource + "from: other.yaml\n",
+			[]string{`story.yaml:4: from: the story continues other.yaml, and Checkpoint.Story is ""; play that story first`},
+		},
+		"it continues another story than the checkpoint": {
+			underTest(t, none), harness.Checkpoint{Cluster: from.Cluster, Story: "a/other.yaml"}, createSource + "from: other.yaml\n",
+			[]string{`Checkpoint.Story is "a/other.yaml"`},
+		},
+		"the users are wrong": {
+			without(func(o *harness.Operator) { o.Users = []string{"system:serviceaccount:default:other"} }), from, createSource,
+			[]string{`no request came from Operator.Users ["system:serviceaccount:default:other"]; correct it: requests came from ["` + operatorUser + `"]`},
+		},
+		"the operator does not run": {
+			underTest(t, none), harness.Checkpoint{Cluster: from.Cluster}, createSource,
+			[]string{"nor from any other user; check that the operator runs"},
+		},
+		"there are no users": {
+			without(func(o *harness.Operator) { o.Users = nil }), from, createSource,
+			[]string{"Operator.Users is []; name the users of the operator's requests"},
+		},
+		"there is no interval": {
+			without(func(o *harness.Operator) { o.Interval = 0 }), from, createSource, []string{"Operator.Interval is 0s; set it to"},
+		},
+		"the operator has no permissions": {
+			underTest(t, none), harness.Checkpoint{IsOperatorRunning: true}, createSource,
+			[]string{perturb.ErrNoWrites.Error(), "RBAC forbids requests of the operator; create its roles before the story begins:\n" + operatorUser + `: list configmaps "": 403`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := record(t, test.operator, test.from, test.steps)
+			for _, want := range test.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want an error with %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestAStoryIsRecordedFromTheCheckpointOfTheStoryThatItContinues(t *testing.T) {
+	t.Parallel()
+	from := prepared(t)
+	from.Story = "other.yaml"
+	if _, err := record(t, underTest(t, none), from, createSource+"from: other.yaml\n"); err != nil {
+		t.Error(err)
+	}
+}

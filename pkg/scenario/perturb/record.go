@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,22 +109,34 @@ func (r *Recording) step(p Perturbation) (index int, err error) {
 var ErrNoWrites = errors.New("the operator writes nothing in this story, so the story cannot be perturbed; " +
 	"choose a story in which the operator writes")
 
-// Record starts a system from a checkpoint, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
+// Record starts a system from a checkpoint, and plays the story. It returns an error in each of these cases:
+//
+//   - A step fails, or an expectation in a step's Then does not hold when the cluster has settled.
+//   - The story continues another one (story.Story.From), and from.Story is not the path of that story. Record does not play that story.
+//   - The last step injects a fault (verb "fail"). Record injects each fault in the system of the next step only.
+//   - The operator writes nothing. The error wraps ErrNoWrites, unless no request came from Operator.Users.
 func Record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
+	requests, operator := newRequestSummary(operator)
 	recording, err := record(ctx, operator, from, read)
 	if err != nil {
-		return nil, fmt.Errorf("recording %q: %w", read.Title, err)
+		return nil, fmt.Errorf("recording %q: %w", read.Title, requests.explain(err))
 	}
 	for _, step := range recording.steps {
 		if len(step.writes) > 1 {
 			return recording, nil
 		}
 	}
-	return nil, fmt.Errorf("recording %q: %w", read.Title, ErrNoWrites)
+	return nil, fmt.Errorf("recording %q: %w", read.Title, requests.noWrites())
 }
 
 // record plays each step in a new system. A perturbed run also starts a new system, so it differs only by the perturbation.
 func record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
+	if err := from.CheckOrigin(read); err != nil {
+		return nil, err
+	}
+	if last := len(read.Steps) - 1; last >= 0 && read.Steps[last].Verb == "fail" {
+		return nil, fmt.Errorf("%s: the story ends with a fault, which no step uses; remove it, or add a step", read.Steps[last].Position)
+	}
 	played := *read
 	recording := &Recording{story: &played}
 	deletions := map[objectKey]int64{}
@@ -156,6 +169,7 @@ func recordStep(ctx context.Context, operator harness.Operator, from harness.Che
 	if err := recorded.play(ctx, operator); err != nil {
 		return recorded, err
 	}
+	recorded.dropExpectations()
 	system, err := operator.StartSystem(ctx, recorded.after)
 	if err != nil {
 		return recorded, fmt.Errorf("%s: restarting the operator: %w", recorded.Position, err)
@@ -166,6 +180,14 @@ func recordStep(ctx context.Context, operator harness.Operator, from harness.Che
 	}
 	recorded.withoutHistory, err = system.StateWithoutHistory(ctx)
 	return recorded, err
+}
+
+// dropExpectations removes the expectations, which hold without a perturbation only.
+func (r *recordedStep) dropExpectations() {
+	r.Then, r.faults = nil, slices.Clone(r.faults)
+	for i := range r.faults {
+		r.faults[i].Then = nil
+	}
 }
 
 func (r *recordedStep) play(ctx context.Context, operator harness.Operator) (err error) {
@@ -201,6 +223,9 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	if r.afterVerb.Cluster, err = r.afterVerb.Cluster.At(min(writes.lastVerbWrite, r.afterVerb.Cluster.Revision())); err != nil {
 		return err
 	}
+	if err := r.checkExpectations(ctx, system); err != nil {
+		return err
+	}
 	if err := system.WaitForRest(); err != nil {
 		return fmt.Errorf("%s: %w", r.Position, err)
 	}
@@ -208,6 +233,20 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	for i := range r.writes {
 		if r.writes[i].later, err = system.Counts(r.writes[i].cluster.Revision()); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkExpectations waits until the cluster has settled, as Runner.Run does, and returns an error if an expectation of the step or of its
+// faults does not hold. Later, when the operator is at rest, the state that the story expects may have passed.
+func (r *recordedStep) checkExpectations(ctx context.Context, system *harness.System) error {
+	if err := system.Runner.Cluster.Settle(); err != nil {
+		return fmt.Errorf("%s: %w", r.Position, err)
+	}
+	for _, step := range append(slices.Clone(r.faults), r.Step) {
+		if err := system.Runner.CheckExpectations(ctx, step); err != nil {
+			return fmt.Errorf("step %q: an expectation does not hold: %w", cmp.Or(step.Title, step.Verb), err)
 		}
 	}
 	return nil

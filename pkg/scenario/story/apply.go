@@ -60,7 +60,7 @@ func (a *application) send(ctx context.Context, r *Runner) error {
 		return err
 	}
 	object := a.object()
-	resource, _, err := client.resource(object.GroupVersionKind().GroupKind(), object.GetNamespace())
+	resource, err := client.resourceOf(object)
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,16 @@ func (c *client) resource(kind schema.GroupKind, namespace string) (of dynamic.R
 	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), true, nil
 }
 
+// resourceOf returns the dynamic client for an object that a step writes. It returns an error if the kind is namespaced and the object has
+// no namespace.
+func (c *client) resourceOf(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	resource, isNamespaced, err := c.resource(object.GroupVersionKind().GroupKind(), object.GetNamespace())
+	if err == nil && isNamespaced && object.GetNamespace() == "" {
+		return nil, fmt.Errorf("%q has no namespace; write metadata.namespace", object.GetKind()+"/"+object.GetName())
+	}
+	return resource, err
+}
+
 // object returns the dynamic client and the key of an object. name is Kind/name or Kind/namespace/name.
 func (r *Runner) object(user, name string) (dynamic.ResourceInterface, types.NamespacedName, error) {
 	parts := strings.Split(name, "/")

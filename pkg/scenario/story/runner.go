@@ -92,10 +92,8 @@ func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 			}
 			fmt.Fprintf(&report, "   %s\n", line)
 		}
-		for _, expectation := range step.Then {
-			if err := r.check(ctx, expectation); err != nil {
-				return report.String(), fmt.Errorf("%s: %w", expectation.Position, err)
-			}
+		if err := r.CheckExpectations(ctx, step); err != nil {
+			return report.String(), err
 		}
 	}
 	return report.String(), r.unused()
@@ -137,7 +135,11 @@ func (r *Runner) report(ctx context.Context, since time.Time, events *eventReade
 	for _, event := range created {
 		lines = append(lines, "event: "+event)
 	}
-	if len(lines) == 0 {
+	switch {
+	case len(lines) > 0:
+	case r.State == nil && len(r.Operator) == 0:
+		lines = []string{"no Event; without Runner.State and Runner.Operator, the report has no other changes"}
+	default:
 		lines = []string{"nothing changed"}
 	}
 	return lines, nil

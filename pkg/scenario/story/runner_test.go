@@ -133,6 +133,8 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 		"a compaction of something":        {"- compact: {resource: configmaps}\n", `x.yaml:3: compact: unknown field "resource"; this takes no fields, so write {}`},
 		"an object with an unknown field":  {"- create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}, dta: {}}\n", `x.yaml:3: create: ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dta"`},
 		"a patch of an unknown field":      {create + "- patch: {object: ConfigMap/default/a, dta: {}}\n", `x.yaml:4: patch:  "" is invalid: patch: Invalid value: `},
+		"a creation without a namespace":   {"- create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", `x.yaml:3: create: "ConfigMap/a" has no namespace; write metadata.namespace`},
+		"an apply without a namespace":     {"- apply: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}}\n", `x.yaml:3: apply: "ConfigMap/a" has no namespace; write metadata.namespace`},
 		"an object without its namespace":  {create + "  then: [{object: ConfigMap/b, absent: true}]\n", `x.yaml:4: "ConfigMap/b" has no namespace; write Kind/namespace/name`},
 		"a namespace of what has none":     {create + "  then: [{object: Namespace/a/b, absent: true}]\n", `x.yaml:4: "Namespace/a/b" has a namespace, and its kind has none; write Kind/name`},
 		"an expectation that does not hold": {create + "  then:\n  - {object: ConfigMap/default/a, fields: {data.color: blue}}\n",
@@ -271,4 +273,31 @@ func TestWatchesAreCutAndHistoryIsDropped(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAReportWithoutStateAndOperatorDoesNotSayThatNothingChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := scenario.Start(t.Context(), scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Stop()
+		read, err := story.Parse("x.yaml", []byte("title: A\nsteps:\n"+create), story.Verbs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			operator []string
+			want     string
+		}{
+			{nil, "1. create\n   no Event; without Runner.State and Runner.Operator, the report has no other changes\n"},
+			{[]string{"a"}, "\n   nothing changed\n"},
+		} {
+			runner := story.Runner{Cluster: cluster, Verbs: story.Verbs(), Operator: test.operator}
+			if report, err := runner.Run(t.Context(), read); err != nil || !strings.HasSuffix(report, test.want) {
+				t.Errorf("got %q and the error %v, want a report that ends with %q", report, err, test.want)
+			}
+			read.Steps[0].Refused = story.MayBeRefused // the object exists
+		}
+	})
 }

@@ -54,7 +54,7 @@ func create(ctx context.Context, r *Runner, step Step) error {
 	if err != nil {
 		return err
 	}
-	resource, _, err := client.resource(object.GroupVersionKind().GroupKind(), object.GetNamespace())
+	resource, err := client.resourceOf(object)
 	if err != nil {
 		return err
 	}

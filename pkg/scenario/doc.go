@@ -38,6 +38,9 @@
 //   - transport sends HTTP requests to a handler, and network connects clients and servers, both without sockets.
 //   - queues counts the items that client-go's work queues have handled.
 //   - story runs scenarios that are written in YAML.
+//   - harness runs an operator under test, plays steps of stories, and compares clusters. perturb and generate use it.
+//   - perturb repeats the steps of a story with restarts, stale lists, delayed or merged events, and restored snapshots.
+//   - generate makes stories from the schemas of an operator's kinds.
 //
 // Importing the package replaces the metrics provider of client-go's work queues for the whole process; see package queues.
 package scenario

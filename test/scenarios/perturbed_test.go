@@ -220,7 +220,8 @@ func choosePerturbations(recordings map[string]*perturb.Recording, counts *tally
 		return chosen
 	}
 	fmt.Printf("-seed=%d: %d of %d perturbations\n", *seed, min(*perturbations, len(chosen)), len(chosen))
-	return perturb.Choose(chosen, *perturbations, *seed, func(p perturbedStory) (perturb.Pattern, string) { return p.perturbation.Pattern, p.name() })
+	describe := func(p perturbedStory) (perturb.Pattern, string) { return p.perturbation.Pattern, p.name() }
+	return perturb.Choose(chosen, *perturbations, *seed, describe)
 }
 
 // newPlayed returns a Tally of the chosen perturbations.

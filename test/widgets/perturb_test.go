@@ -128,7 +128,7 @@ func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) 
 	describe := func(p perturb.Perturbation) (perturb.Pattern, string) { return p.Pattern, p.Name() }
 	chosen := perturb.Choose(recording.Perturbations(), perturbations, seed, describe)
 	tally := perturb.NewTally(chosen)
-	tally.MaxMissed = perturbations / 5 // the status and the Deployment may change in another order, and then several events do not occur again
+	tally.MaxMissed = perturbations / 5 // if the status and the Deployment change in another order, several events do not occur again
 	t.Cleanup(func() {
 		if err := tally.Err(); err != nil {
 			t.Error(err)

@@ -119,9 +119,11 @@ func (o Operator) validate() error {
 	case o.Open == nil:
 		return errors.New("Operator.Open is nil; set it to a function that opens a System")
 	case len(o.Users) == 0 || slices.Contains(o.Users, ""):
-		return fmt.Errorf("Operator.Users is %q; name the users of the operator's requests, such as system:serviceaccount:NAMESPACE:NAME", o.Users)
+		return fmt.Errorf("Operator.Users is %q; name the users of the operator's requests, such as "+
+			"system:serviceaccount:NAMESPACE:NAME", o.Users)
 	case o.Interval <= 0:
-		return fmt.Errorf("Operator.Interval is %s; set it to the longest time for which the operator may wait while it has work to do", o.Interval)
+		return fmt.Errorf("Operator.Interval is %s; set it to the longest time for which the operator may wait while it has work to do",
+			o.Interval)
 	}
 	return nil
 }

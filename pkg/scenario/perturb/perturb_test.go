@@ -201,11 +201,8 @@ func TestAnOperatorThatEndsByItselfIsReportedEvenIfThePerturbationWasNotApplied(
 func TestAStoryThatCannotBeRecordedSaysWhy(t *testing.T) {
 	t.Parallel()
 	from := prepared(t)
-	without := func(change func(o *harness.Operator)) harness.Operator {
-		operator := underTest(t, none)
-		change(&operator)
-		return operator
-	}
+	wrongUsers := underTest(t, none)
+	wrongUsers.Users = []string{"system:serviceaccount:default:other"}
 	for name, test := range map[string]struct {
 		operator harness.Operator
 		from     harness.Checkpoint
@@ -233,19 +230,12 @@ func TestAStoryThatCannotBeRecordedSaysWhy(t *testing.T) {
 			[]string{`Checkpoint.Story is "a/other.yaml"`},
 		},
 		"the users are wrong": {
-			without(func(o *harness.Operator) { o.Users = []string{"system:serviceaccount:default:other"} }), from, createSource,
+			wrongUsers, from, createSource,
 			[]string{`no request came from Operator.Users ["system:serviceaccount:default:other"]; correct it: requests came from ["` + operatorUser + `"]`},
 		},
 		"the operator does not run": {
 			underTest(t, none), harness.Checkpoint{Cluster: from.Cluster}, createSource,
 			[]string{"nor from any other user; check that the operator runs"},
-		},
-		"there are no users": {
-			without(func(o *harness.Operator) { o.Users = nil }), from, createSource,
-			[]string{"Operator.Users is []; name the users of the operator's requests"},
-		},
-		"there is no interval": {
-			without(func(o *harness.Operator) { o.Interval = 0 }), from, createSource, []string{"Operator.Interval is 0s; set it to"},
 		},
 		"the operator has no permissions": {
 			underTest(t, none), harness.Checkpoint{IsOperatorRunning: true}, createSource,
@@ -260,6 +250,22 @@ func TestAStoryThatCannotBeRecordedSaysWhy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAnOperatorWithoutARequiredFieldIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	from := prepared(t)
+	for want, change := range map[string]func(o *harness.Operator){
+		"Operator.Open is nil": func(o *harness.Operator) { o.Open = nil },
+		"Operator.Users is []; name the users of the operator's requests": func(o *harness.Operator) { o.Users = nil },
+		"Operator.Interval is 0s; set it to":                              func(o *harness.Operator) { o.Interval = 0 },
+	} {
+		operator := underTest(t, none)
+		change(&operator)
+		if _, err := record(t, operator, from, createSource); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
 	}
 }
 

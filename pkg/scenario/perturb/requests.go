@@ -72,7 +72,8 @@ func (s *requestSummary) explain(err error) error {
 	if len(lines) > maxForbidden {
 		lines = append(lines[:maxForbidden], fmt.Sprintf("and %d others", len(lines)-maxForbidden))
 	}
-	return fmt.Errorf("%w\nRBAC forbids requests of the operator; create its roles before the story begins:\n%s", err, strings.Join(lines, "\n"))
+	return fmt.Errorf("%w\nRBAC forbids requests of the operator; create its roles before the story begins:\n%s",
+		err, strings.Join(lines, "\n"))
 }
 
 // noWrites returns the error for a story in which the operator writes nothing. It wraps ErrNoWrites only if the operator sent requests.
@@ -92,5 +93,6 @@ func (s *requestSummary) noWrites() error {
 	if len(users) == 0 {
 		return fmt.Errorf("no request came from Operator.Users %q, nor from any other user; check that the operator runs", s.operator.Users)
 	}
-	return fmt.Errorf("no request came from Operator.Users %q; correct it: requests came from %q", s.operator.Users, slices.Sorted(maps.Keys(users)))
+	return fmt.Errorf("no request came from Operator.Users %q; correct it: requests came from %q",
+		s.operator.Users, slices.Sorted(maps.Keys(users)))
 }

@@ -32,7 +32,10 @@ type Tally struct {
 
 // NewTally returns a Tally for a test that is about to play the chosen perturbations.
 func NewTally(chosen []Perturbation) *Tally {
-	return &Tally{MaxMissed: max(minMaxMissed, len(chosen)/missedOneIn), chosen: slices.Clone(chosen), applied: map[Pattern]int{}, notApplied: map[Pattern]int{}}
+	return &Tally{
+		MaxMissed: max(minMaxMissed, len(chosen)/missedOneIn), chosen: slices.Clone(chosen),
+		applied: map[Pattern]int{}, notApplied: map[Pattern]int{},
+	}
 }
 
 // Add counts a perturbation for which Recording.Run returned err. The perturbation was not applied if err wraps ErrNotApplied.
@@ -106,8 +109,8 @@ func (t *Tally) neverApplied() (errs []error) {
 		if t.applied[pattern] > 0 || pattern == MergedEvent && chosen[pattern] < enoughMergedEvents {
 			continue
 		}
-		errs = append(errs, fmt.Errorf("pattern %q was chosen %d times and never applied; run the test again, and if the pattern is still "+
-			"not applied, choose other perturbations or another story", pattern, chosen[pattern]))
+		errs = append(errs, fmt.Errorf("pattern %q was never applied, although the test played %d of its perturbations; run the test again, "+
+			"and if the pattern is still not applied, choose other perturbations or another story", pattern, chosen[pattern]))
 	}
 	return errs
 }

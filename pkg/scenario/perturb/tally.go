@@ -12,8 +12,9 @@ const (
 	// minMaxMissed is the default of Tally.MaxMissed in a small sample. In a larger one, it is one in missedOneIn.
 	minMaxMissed = 2
 	missedOneIn  = 20
-	// enoughMergedEvents is the number of merged events of which at least one must be applied.
-	enoughMergedEvents = 20
+	// enoughPerturbations is the number of perturbations in which each pattern must be applied. enoughMergedEvents is the number of merged
+	// events of which at least one must be applied.
+	enoughPerturbations, enoughMergedEvents = 30, 20
 )
 
 // Tally counts the perturbations that a test plays, by pattern. Its Err function fails a test that plays perturbations to no effect. It is
@@ -68,9 +69,9 @@ func (t *Tally) NotApplied() map[Pattern]int {
 //   - No perturbation was applied.
 //   - More than MaxMissed perturbations were not applied. Merged events do not count, because an operator that writes to an object whenever
 //     the object changes causes the next event itself: until it sees the first event, there is no second one to merge.
-//   - All chosen perturbations were played, and a chosen pattern was never applied. Choose chooses each pattern of the recordings. Merged
-//     events must be applied at least once in 20. If the test played only some perturbations, for example because of -run, Err does not
-//     require each pattern.
+//   - A pattern was never applied, although at least 30 perturbations were chosen, among them this pattern, and all were played. Choose
+//     chooses each pattern of the recordings. Merged events must be applied at least once in 20. If the test played only some
+//     perturbations, for example because of -run, Err does not require each pattern.
 func (t *Tally) Err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +94,7 @@ func (t *Tally) Err() error {
 		errs = append(errs, fmt.Errorf("%d perturbations other than merged events could not be applied, more than the permitted %d; check "+
 			"why their writes or events did not occur again, or why no list was stale", missed, t.MaxMissed))
 	}
-	if played >= len(t.chosen) {
+	if played >= len(t.chosen) && played >= enoughPerturbations {
 		errs = append(errs, t.neverApplied()...)
 	}
 	return errors.Join(errs...)

@@ -202,7 +202,7 @@ func named(key Key, err error) error {
 	if !errors.As(err, &wait) {
 		return err
 	}
-	return &object.WaitError{Reason: key.String() + " " + wait.Reason, After: wait.After, Cause: wait.Cause}
+	return &object.WaitError{Reason: key.String() + " " + wait.Reason, After: wait.After, Cause: wait.Cause, Unread: wait.Unread}
 }
 
 // lookup is the resource of a kind, or the error from the attempt to find it.

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -45,6 +46,8 @@ type Report struct {
 	// as declared and is not repaired for now.
 	Drift   []corev1alpha2.DriftRecord
 	Drifted bool
+	// Unread is true if the API server refuses to list or watch an object, so that it is not known whether the object has drifted.
+	Unread bool
 	// Repaired is the number of objects that this call repaired, including those that exceed the limit of Drift.
 	Repaired int
 	// Warnings are the API server's warnings for the requests of this call, without duplicates, at most 20.
@@ -60,6 +63,11 @@ type Report struct {
 	applied, postponed int
 }
 
+func (r *Report) addUnread(err error) {
+	var wait *object.WaitError
+	r.Unread = r.Unread || errors.As(err, &wait) && wait.Unread
+}
+
 // isAnswered reports whether it is known if the object was written. After a transient error this is unknown, because only the response to
 // the write may have been lost.
 func isAnswered(each reconcile.Outcome) bool {
@@ -73,6 +81,7 @@ func (r *Report) add(set *Set, state *ownerState, outcomes []outcome) {
 		r.addWarnings(state.warnings, each)
 		r.addWrites(state, each.reconciled)
 		r.addDrift(each.reconciled)
+		r.addUnread(each.reconciled.Err)
 		r.addReadiness(each)
 	}
 }

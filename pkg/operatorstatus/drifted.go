@@ -9,6 +9,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
+// isInstallationSucceeded reports whether the BundleDeployment is installed and Installed reports no problem.
+func isInstallationSucceeded(deployment *corev1alpha2.BundleDeployment) bool {
+	installed := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+	return installed != nil && installed.Reason == corev1alpha2.ReasonInstallationSucceeded
+}
+
 // driftedCondition returns the Drifted condition, with the drift that the BundleDeployment reports. It is Unknown if nothing is installed.
 func driftedCondition(r *report) metav1.Condition {
 	deployment := r.in.Current.Deployment
@@ -29,8 +35,10 @@ func driftedCondition(r *report) metav1.Condition {
 		return isTrue(platformv1alpha1.ReasonDriftReported, message)
 	case corev1alpha2.ReasonDriftContested:
 		return isTrue(platformv1alpha1.ReasonDriftContested, message)
-	case corev1alpha2.ReasonReconcileFailed: // the cause is in Installed of the BundleDeployment, but not of the PlatformOperator
-		message = "Some objects cannot be read or repaired; the Progressing condition gives the cause."
+	case corev1alpha2.ReasonReconcileFailed:
+		if !isInstallationSucceeded(deployment) { // Installed of the BundleDeployment has the cause, but not that of the PlatformOperator
+			message = "Some objects cannot be read or repaired; the Progressing condition gives the cause."
+		}
 	}
 	return isUnknown(platformv1alpha1.ReasonUnknown, message)
 }

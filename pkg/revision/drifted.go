@@ -51,6 +51,8 @@ func (m *Machine) driftState() condition {
 			sentence("Changes by others are not reverted, because "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
 	case m.refusal != nil && (m.desired == m.active || m.check.Problem.Err == nil):
 		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Installed condition gives the cause."}
+	case m.report.Unread:
+		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read; the Healthy condition gives the cause."}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "No declared object or field differs from its declaration."}
 }

@@ -45,10 +45,12 @@ func (t RequestType) String() string {
 	return t.Verb + " " + t.What + " (" + string(t.Outcome) + ")"
 }
 
-// RequestTypesOf returns the two types of a request. It returns none for non-resource URLs and for requests that no API server
-// answered, such as those with an injected fault.
+// RequestTypesOf returns the two types of a request. It returns none for non-resource URLs, for requests that no API server answered, such
+// as those with an injected fault, and for reads that authorization denies. Authorization precedes the code for the resource and the
+// options.
 func RequestTypesOf(request scenario.Request) []RequestType {
-	if request.Resource.Resource == "" || request.Code == 0 || request.IsFaulted {
+	isRead := request.Verb == "get" || request.Verb == "list" || request.Verb == "watch"
+	if request.Resource.Resource == "" || request.Code == 0 || request.IsFaulted || isRead && request.Code == http.StatusForbidden {
 		return nil
 	}
 	resource, class := request.Resource.String(), "built-in kinds"

@@ -66,9 +66,9 @@ func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVer
 	case <-timer.C:
 	}
 	if fault := found.lastFault(); fault != nil {
-		return nil, &object.WaitError{Reason: fmt.Sprintf("%s cannot be watched: %s", resource.GroupResource(), object.Bounded(fault.Error())), Cause: fault}
+		return nil, &object.WaitError{Reason: fmt.Sprintf("cannot be read, because %s cannot be watched: %s", resource.GroupResource(), object.Bounded(fault.Error())), Cause: fault, Unread: true}
 	}
-	return nil, object.WaitFor("the cache of %s is not filled yet", resource.GroupResource())
+	return nil, object.WaitFor("is not read yet: the cache of %s is not filled", resource.GroupResource())
 }
 
 // Filled returns the cache of a resource once its first list is complete; nil before that, and if there is no cache. It does not start a

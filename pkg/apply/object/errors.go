@@ -52,6 +52,8 @@ type WaitError struct {
 	After time.Duration
 	// Cause is the API server's error; nil if there is none.
 	Cause error
+	// Unread is true if the API server refuses to list or watch the object, so that its state is not known.
+	Unread bool
 }
 
 // Error returns the reason.

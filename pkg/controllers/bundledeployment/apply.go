@@ -152,7 +152,7 @@ func reportOf(report apply.Report) revision.Report {
 	return revision.Report{
 		MissingKinds: missing,
 		Total:        report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Command,
-		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Exists: report.Exists,
+		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Exists: report.Exists, Unread: report.Unread,
 	}
 }
 

@@ -13,6 +13,7 @@
 //	  spec.parts:
 //	    whole: true
 //	    valid: [[{name: wheel, weight: 2}]]
+//	    omitted: "all parts are valid"
 //	  spec.legacy: {omitted: "the operator ignores it"}
 //	with:
 //	  spec.color: {spec.painted: true}

@@ -82,13 +82,15 @@ type fileField struct {
 	Refused  []any `json:"refused,omitempty"`
 	// Whole permits a field that is not a leaf. A value of the field then counts for each of the leaves that it contains.
 	Whole bool `json:"whole,omitempty"`
-	// Omitted is the reason why the field and the fields below it have no values, or why the field has only valid or only invalid ones.
+	// Omitted is the reason why the field and the fields below it have no values, or have only valid or only invalid ones. Beside valid and
+	// invalid values, which only Whole permits, it is the reason why some fields below the field have no invalid values.
 	Omitted string `json:"omitted,omitempty"`
 }
 
 // ReadKind reads a file with the values for a kind; the package documentation contains an example. It returns an error that lists the paths
-// that are not in the schema. If all paths are correct, the error lists the leaves that lack a valid or an invalid value, and for which the
-// file gives no reason.
+// that are not in the schema. If all paths are correct, the error lists the leaves that the file does not name, and those that lack a valid or
+// an invalid value that a story can set, and for which the file gives no reason. A value of an enclosing field counts for the leaves that it
+// contains. Values of a wrong type do not count, because stories do not set them.
 func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -117,7 +119,7 @@ func ParseKind(content []byte, definitions []*apiextensionsv1.CustomResourceDefi
 	if err := k.add(read); err != nil {
 		return nil, err
 	}
-	return k, k.check()
+	return k, k.check(read.Fields)
 }
 
 // parseValuesFile parses a file. Integers become int64, as Kubernetes decodes objects.

@@ -88,7 +88,8 @@ func valuesOf(kind *generate.Kind, path generate.Path) map[generate.Class][]any 
 
 func TestValuesFollowFromTheSchema(t *testing.T) {
 	kind, err := generate.ParseKind([]byte(base+"fields: {spec.size: {valid: [2], reported: [9]}, spec.tags: {valid: [[a]]}, spec.since: {valid: ['2000-01-01T00:00:00Z']}, "+
-		"spec.labels: {valid: [{a: b}]}, spec.free: {valid: [{}]}, spec.port: {valid: [80]}}"), widgets(t, `{color: {type: string, enum: [red, blue]}, painted: {type: boolean},
+		"spec.color: {}, spec.painted: {valid: [false, true], omitted: a reason}, spec.labels: {valid: [{a: b}], omitted: a reason}, "+
+		"spec.free: {valid: [{}], omitted: a reason}, spec.port: {valid: [80], omitted: a reason}}"), widgets(t, `{color: {type: string, enum: [red, blue]}, painted: {type: boolean},
 		size: {type: integer, minimum: 1, maximum: 9}, tags: {type: array, minItems: 1, items: {type: string, minLength: 1, maxLength: 2}}, since: {type: string, format: date-time},
 		labels: {type: object, additionalProperties: {type: string}}, free: {type: object, x-kubernetes-preserve-unknown-fields: true}, port: {x-kubernetes-int-or-string: true}}`))
 	if err != nil {
@@ -97,7 +98,7 @@ func TestValuesFollowFromTheSchema(t *testing.T) {
 	seven := int64(7)
 	for path, want := range map[generate.Path]map[generate.Class][]any{
 		"spec.color":   {generate.Valid: {"red", "blue"}, generate.Refused: {"NoSuchValue", seven}},
-		"spec.painted": {generate.Valid: {true, false}, generate.Refused: {"maybe"}},
+		"spec.painted": {generate.Valid: {false, true}, generate.Refused: {"maybe"}},
 		"spec.size":    {generate.Valid: {int64(2)}, generate.Reported: {int64(9)}, generate.Refused: {int64(0), int64(10), "many"}},
 		"spec.tags":    {generate.Valid: {[]any{"a"}}, generate.Refused: {"text", []any{}, []any{""}, []any{"xxx"}, []any{seven}}},
 		"spec.since":   {generate.Valid: {"2000-01-01T00:00:00Z"}, generate.Refused: {"soon", seven}},
@@ -114,10 +115,10 @@ func TestValuesFollowFromTheSchema(t *testing.T) {
 func TestParseKindNamesErrorsInTheFile(t *testing.T) {
 	const properties = `{size: {type: integer}, parts: {type: array, items: {type: object, properties: {name: {type: string}, weight: {type: integer}}}}, any: {}}`
 	const rest = "spec.any: {omitted: a reason}"
-	const parts = "spec.parts: {whole: true, valid: [[{name: a, weight: 1}]]}"
+	const parts = "spec.parts: {whole: true, valid: [[{name: a, weight: 1}]], reported: [[{name: b, weight: 9}]]}"
 	for name, c := range map[string]struct{ file, want string }{
-		"a leaf without values":                 {base + "fields: {" + parts + ", " + rest + "}", "spec.size has no valid value"},
-		"a leaf without an invalid value":       {base + "fields: {spec.any: {valid: [1]}, spec.size: {valid: [2]}, " + parts + "}", "spec.any has no value that is refused or reported"},
+		"a leaf without values":                 {base + "fields: {" + parts + ", " + rest + "}", "spec.size is not in the file; add its values"},
+		"a leaf without an invalid value":       {base + "fields: {spec.any: {valid: [1]}, spec.size: {valid: [2], refused: [3]}, " + parts + "}", "spec.any has no value that is refused or reported"},
 		"a leaf that no whole value has":        {base + "fields: {spec.size: {valid: [2]}, spec.parts: {whole: true, valid: [[{name: a}]]}, " + rest + "}", "spec.parts[].weight has no valid value"},
 		"a path that the schema does not have":  {base + "fields: {spec.sizes: {valid: [2]}}", "fields: Widget has no field spec.sizes"},
 		"a path of with":                        {base + "with: {spec.color: {}}", "with: Widget has no field spec.color"},
@@ -138,7 +139,7 @@ func TestParseKindNamesErrorsInTheFile(t *testing.T) {
 			}
 		})
 	}
-	kind, err := generate.ParseKind([]byte(base+"fields: {spec.size: {valid: [2]}, "+parts+", "+rest+"}"), widgets(t, properties))
+	kind, err := generate.ParseKind([]byte(base+"fields: {spec.size: {valid: [2], refused: [3]}, "+parts+", "+rest+"}"), widgets(t, properties))
 	if err != nil || kind.Omitted["spec.any"] != "a reason" || valuesOf(kind, "spec.parts[].name") != nil && len(valuesOf(kind, "spec.parts[].name")) > 0 {
 		t.Errorf("a complete file: %v, %+v", err, kind)
 	}
@@ -147,8 +148,62 @@ func TestParseKindNamesErrorsInTheFile(t *testing.T) {
 	}
 }
 
+// A values file without errors names a field that the schema got later.
+func TestParseKindNamesNewFields(t *testing.T) {
+	const file = base + "fields: {spec.size: {valid: [2], refused: [3]}, spec.parts: {whole: true, valid: [[{name: a}]], reported: [[{name: b}]]}, " +
+		"spec.volumes: {whole: true, valid: [[{name: a}]], reported: [[{}]], omitted: Kubernetes validates them}}"
+	for name, c := range map[string]struct {
+		spec, part, volume string
+		want               []string
+	}{
+		"none":                      {},
+		"a boolean":                 {spec: "painted: {type: boolean}", want: []string{"spec.painted is not in the file"}},
+		"an enum":                   {spec: "color: {type: string, enum: [red]}", want: []string{"spec.color is not in the file"}},
+		"a number with limits":      {spec: "width: {type: integer, minimum: 1}", want: []string{"spec.width is not in the file"}},
+		"a boolean in another one":  {spec: "wheel: {type: object, properties: {used: {type: boolean}}}", want: []string{"spec.wheel.used is not in the file"}},
+		"one below a whole field":   {part: "used: {type: boolean}", want: []string{"spec.parts[].used has no valid value; add one", "spec.parts[].used has no value that is refused"}},
+		"one below a reason":        {volume: "disk: {type: string}", want: []string{"spec.volumes[].disk has no valid value; add it to a valid value of the enclosing field"}},
+		"an object below a reason":  {volume: "disk: {type: object, properties: {id: {type: string}}}", want: []string{"spec.volumes[].disk.id has no valid value"}},
+		"an object in a whole list": {part: "disk: {type: object, properties: {id: {type: string}}}", want: []string{"spec.parts[].disk.id has no valid value"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := "{type: array, items: {type: object, properties: {name: {type: string}, %s}}}"
+			properties := fmt.Sprintf("{size: {type: integer}, parts: "+list+", volumes: "+list+", %s}", c.part, c.volume, c.spec)
+			_, err := generate.ParseKind([]byte(file), widgets(t, properties))
+			if (err == nil) != (len(c.want) == 0) {
+				t.Fatalf("got %v", err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %s", err, want)
+				}
+			}
+		})
+	}
+}
+
+// An invalid value counts only for the leaves that it contains, and only if a story can set it.
+func TestParseKindCountsOnlyInvalidValuesThatStoriesSet(t *testing.T) {
+	const properties = `{painted: {type: boolean}, parts: {type: array, items: {type: object, properties: {name: {type: string}, weight: {type: integer}}}}}`
+	const lacks = " has no value that is refused or reported"
+	for name, c := range map[string]struct{ fields, want string }{
+		"a derived value of a wrong type": {"spec.painted: {}, spec.parts: {omitted: a reason}", "spec.painted" + lacks},
+		"a value of a wrong type":         {"spec.painted: {refused: [7]}, spec.parts: {omitted: a reason}", "spec.painted" + lacks},
+		"a value without the leaf": {
+			"spec.painted: {omitted: a reason}, spec.parts: {whole: true, valid: [[{name: a, weight: 1}]], refused: [[{name: b}]]}", "spec.parts[].weight" + lacks,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := generate.ParseKind([]byte(base+"fields: {"+c.fields+"}"), widgets(t, properties))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
 func TestOmittedAppliesToTheFieldsBelow(t *testing.T) {
-	kind, err := generate.ParseKind([]byte(base+"fields: {spec.wheel: {omitted: no wheels}, spec.wheel.size: {valid: [1]}}"),
+	kind, err := generate.ParseKind([]byte(base+"fields: {spec.wheel: {omitted: no wheels}, spec.wheel.size: {valid: [1], reported: [2]}}"),
 		widgets(t, "{wheel: {type: object, properties: {size: {type: integer}, color: {type: string}}}}"))
 	if err != nil {
 		t.Fatal(err)
@@ -165,11 +220,11 @@ base: {metadata: {name: a}, spec: {color: red, parts: [{name: a, weight: 1}]}}
 with:
   spec.paint: {spec.color: null, spec.parts: []}
 fields:
-  spec.color: {valid: [red]}
-  spec.paint.name: {valid: [blue]}
-  spec.parts[].name: {valid: [b]}
-  spec.parts[].weight: {valid: [2]}
-  spec.by{}.a: {valid: [c]}
+  spec.color: {valid: [red], reported: [wet]}
+  spec.paint.name: {valid: [blue], reported: [wet]}
+  spec.parts[].name: {valid: [b], reported: [wet]}
+  spec.parts[].weight: {valid: [2], reported: [0]}
+  spec.by{}.a: {valid: [c], reported: [wet]}
 `), widgets(t, `{color: {type: string}, paint: {type: object, properties: {name: {type: string}}},
 		parts: {type: array, items: {type: object, properties: {name: {type: string}, weight: {type: integer}}}},
 		by: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}}}`))

@@ -40,7 +40,7 @@ func (k *Kind) checkPath(path Path, field fileField) error {
 		return err
 	}
 	switch {
-	case field.Omitted != "" && len(field.Valid) > 0 && len(field.Reported)+len(field.Refused) > 0:
+	case field.Omitted != "" && !field.Whole && len(field.Valid) > 0 && len(field.Reported)+len(field.Refused) > 0:
 		return fmt.Errorf("fields: %s has valid and invalid values, and a reason why it has none; remove omitted", path)
 	case field.Omitted == "" && !field.Whole && !isLeaf(k.schemas[path]):
 		return fmt.Errorf("fields: %s has fields below it; name these, or write whole: true", path)
@@ -64,8 +64,8 @@ func (k *Kind) checkField(where string, path Path) error {
 // addField adds a field with its values and the derived values, or the reason why it has none.
 func (k *Kind) addField(path Path, fields map[Path]fileField) {
 	entry, hasEntry := fields[path]
-	if reason := omitted(path, fields); reason != "" {
-		k.Omitted[path] = reason
+	if by, isOmitted := omittedAt(path, fields); isOmitted {
+		k.Omitted[path] = by.Omitted
 		if len(entry.Valid)+len(entry.Reported)+len(entry.Refused) == 0 {
 			return
 		}
@@ -92,18 +92,19 @@ func (f *Field) add(class Class, values []any) {
 	}
 }
 
-// omitted returns the reason why a field has no values: its own reason or, if the file does not contain the field, the reason of an
-// enclosing field.
-func omitted(path Path, fields map[Path]fileField) string {
-	if own, found := fields[path]; found {
-		return own.Omitted
+// omittedAt returns the entry of the file with the reason why a field lacks values: the field's own entry or, if the file does not name the
+// field, the entry of the nearest enclosing field that has a reason. The last result is false if there is no reason.
+func omittedAt(path Path, fields map[Path]fileField) (nearest fileField, found bool) {
+	if own, isNamed := fields[path]; isNamed {
+		return own, own.Omitted != ""
 	}
+	at := Path("")
 	for other, field := range fields {
-		if field.Omitted != "" && other.contains(path) {
-			return field.Omitted
+		if field.Omitted != "" && other.contains(path) && len(other) > len(at) {
+			nearest, at, found = field, other, true
 		}
 	}
-	return ""
+	return nearest, found
 }
 
 func isPartOfWhole(path Path, fields map[Path]fileField) bool {
@@ -115,40 +116,48 @@ func isPartOfWhole(path Path, fields map[Path]fileField) bool {
 	return false
 }
 
-// check returns an error that lists the leaves that lack a valid value and those that lack an invalid value.
-func (k *Kind) check() error {
-	valid, invalid := map[Path]bool{}, map[Path]bool{}
-	for _, field := range k.Fields {
-		for _, value := range field.Values {
-			if value.Class != Valid {
-				k.addLeaves(invalid, field.Path)
-				continue
-			}
-			for _, leaf := range k.LeavesIn(field.Path, value.Value) {
-				valid[leaf] = true
-			}
-		}
-	}
+// check returns an error that lists the leaves that the file does not name, and those that lack a valid value or an invalid value that pick
+// can choose.
+func (k *Kind) check(fields map[Path]fileField) error {
+	valid, invalid := k.coveredLeaves()
 	var errs []error
 	for _, leaf := range k.Leaves {
-		if _, isOmitted := k.Omitted[leaf]; isOmitted {
+		omittedBy, isOmitted := omittedAt(leaf, fields)
+		_, isNamed := fields[leaf]
+		lacksValid := !valid[leaf] && (!isOmitted || len(omittedBy.Valid) > 0)
+		switch {
+		case !isNamed && !isOmitted && !isPartOfWhole(leaf, fields):
+			errs = append(errs, fmt.Errorf("%s is not in the file; add its values, or the reason why it has none: {omitted: …}", leaf))
 			continue
-		}
-		if !valid[leaf] {
+		case lacksValid && isOmitted:
+			errs = append(errs, fmt.Errorf("%s has no valid value; add it to a valid value of the enclosing field", leaf))
+		case lacksValid:
 			errs = append(errs, fmt.Errorf("%s has no valid value; add one, or the reason why it has none: {omitted: …}", leaf))
 		}
-		if !invalid[leaf] {
+		if !invalid[leaf] && !isOmitted {
 			errs = append(errs, fmt.Errorf("%s has no value that is refused or reported; add one, or the reason why it has none: {omitted: …}", leaf))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// addLeaves adds all leaves of the field at a path. An invalid value counts for all of them, because it need not contain every leaf.
-func (k *Kind) addLeaves(leaves map[Path]bool, path Path) {
-	for _, leaf := range k.Leaves {
-		if path.contains(leaf) {
-			leaves[leaf] = true
+// coveredLeaves returns the leaves that the valid values contain, and those that the reported and refused values contain. It omits the values
+// that pick never chooses.
+func (k *Kind) coveredLeaves() (valid, invalid map[Path]bool) {
+	valid, invalid = map[Path]bool{}, map[Path]bool{}
+	for _, field := range k.Fields {
+		for _, value := range field.Values {
+			if !hasTypes(k.schemas[field.Path], value.Value) {
+				continue
+			}
+			covered := invalid
+			if value.Class == Valid {
+				covered = valid
+			}
+			for _, leaf := range k.LeavesIn(field.Path, value.Value) {
+				covered[leaf] = true
+			}
 		}
 	}
+	return valid, invalid
 }

@@ -93,7 +93,8 @@ func valuesOf(of *fieldSchema) *fieldSchema {
 	return of.AdditionalProperties.Schema
 }
 
-// leavesIn returns the leaves that the value at a path contains, sorted. The value must be valid.
+// leavesIn returns the leaves that the value at a path contains, sorted. It ignores parts of the value that the schema
+// does not have.
 func leavesIn(path Path, value any, fields map[Path]*fieldSchema) []Path {
 	of := fields[path]
 	if of == nil {

@@ -76,14 +76,8 @@ type Assignment struct {
 	index int
 }
 
-// Leaves returns the leaves of the kind's spec that the value contains. For a Refused value, which may be malformed, it returns the path of
-// the field.
-func (e Assignment) Leaves() []Path {
-	if e.Value.Class == Refused {
-		return []Path{e.Path}
-	}
-	return e.Kind.LeavesIn(e.Path, e.Value.Value)
-}
+// Leaves returns the leaves of the kind's spec that the value contains.
+func (e Assignment) Leaves() []Path { return e.Kind.LeavesIn(e.Path, e.Value.Value) }
 
 // Story makes the story for a seed. It returns the story that story.Parse reads from its YAML, so that the same story can be replayed from
 // a file. Story may be called concurrently.

@@ -35,11 +35,13 @@ kind: Widget
 base: {metadata: {name: a}, spec: {size: 1, serial: "1"}}
 immutable: [spec.serial]
 fields:
+  spec.color: {}
+  spec.painted: {valid: [true, false], omitted: a boolean has no invalid value}
   spec.size: {valid: [2, 3], reported: [100]}
-  spec.serial: {valid: ["1", "2"]}
-  spec.labels: {valid: [{a: b}]}
-  spec.parts: {whole: true, valid: [[{name: a}], []], refused: [[{}]]}
-  spec.wheel: {whole: true, valid: [{front: {size: 1}, rear: null}, {front: null, rear: {size: 2}}]}
+  spec.serial: {valid: ["1", "2"], omitted: all texts are valid}
+  spec.labels: {valid: [{a: b}], omitted: all labels are valid}
+  spec.parts: {whole: true, valid: [[{name: a}], []], refused: [[{}]], omitted: all names are valid}
+  spec.wheel: {whole: true, valid: [{front: {size: 1}, rear: null}, {front: null, rear: {size: 2}}], omitted: all sizes are valid}
 `), widgets(t, paintedProperties))
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 
 var (
 	generated     = flag.Int("generated", 10, "number of generated stories")
-	generatedSeed = flag.String("generated-seed", "", "seed of the first generated story, such as 3-4711; the default is derived from -seed")
+	generatedSeed = flag.String("generated-seed", "", "seed of the first story, such as 4-4711-ab12; the default is derived from -seed")
 	replay        = flag.String("replay", "", "path of a generated story to play instead of new ones")
 )
 
@@ -28,8 +28,8 @@ var (
 const maxMinimizeRuns = 40
 
 // Promise OM-18: After each story of a generated sample, when errors are corrected and pauses have ended, the manager is at rest, and a
-// restart changes nothing. Except for its history, the cluster has the same state as a fresh cluster with the same installed versions and the
-// same specs.
+// restart changes nothing. Except for its history, the cluster has the same state as a fresh cluster with the same installed versions and
+// the same specs.
 func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	t.Parallel()
 	if *replay != "" {
@@ -55,25 +55,27 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	}
 	first := generate.Seed(*seed) * 1000 // so that the next values of -seed have other stories
 	if *generatedSeed != "" {
-		if first, err = generate.ParseSeed(*generatedSeed); err != nil {
+		if first, err = generator.ParseSeed(*generatedSeed); err != nil {
 			t.Fatal(err)
 		}
 	}
-	fmt.Printf("-generated-seed=%s: %d generated stories\n", first, *generated)
+	stories := make([]generate.Generated, *generated)
+	for i := range stories {
+		if stories[i], err = generator.Story(first + generate.Seed(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fmt.Printf("-generated-seed=%s: %d generated stories\n", stories[0].Seed, *generated)
 	counts := &tally{}
 	t.Cleanup(func() {
-		t.Attr("first-seed", first.String())
+		t.Attr("first-seed", stories[0].Seed)
 		t.Attr("stories", fmt.Sprint(*generated))
+		counts.reportStories(t)
 		counts.report(t)
 	})
-	for i := range *generated {
-		seed := first + generate.Seed(i)
-		t.Run(seed.String(), func(t *testing.T) {
+	for _, made := range stories {
+		t.Run(made.Seed, func(t *testing.T) {
 			t.Parallel()
-			made, err := generator.Story(seed)
-			if err != nil {
-				t.Fatal(err)
-			}
 			checker := newStoryChecker(t)
 			checker.operator = counts.count(checker.operator)
 			if err := checker.check(t, made.Story, made.Corrections); err != nil {
@@ -81,6 +83,7 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 				return
 			}
 			counts.noteLeaves(checker.kinds, made.Assignments)
+			counts.noteStory(checker.versions, made)
 		})
 	}
 }
@@ -91,16 +94,28 @@ func newGenerator() (*generate.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := firstSteps()
+	first, err := firstSteps(kinds)
 	if err != nil {
 		return nil, err
 	}
-	return &generate.Generator{Kinds: kinds, Verbs: (&Story{}).verbs(), First: first, Proposers: proposers}, nil
+	return &generate.Generator{
+		Kinds: kinds, Verbs: (&Story{}).verbs(), First: first, Main: kindOf(kinds, "PlatformOperator"), GitOps: gitOpsUser,
+		Proposers: proposers, Before: proposeFault,
+	}, nil
 }
 
-// firstSteps returns the steps with which all generated stories begin. They publish the packages and create the pull secret that the values
-// in folder values name.
-func firstSteps() ([]story.Step, error) {
+// kindOf returns the kind with a name, or nil.
+func kindOf(kinds []*generate.Kind, name string) *generate.Kind {
+	i := slices.IndexFunc(kinds, func(each *generate.Kind) bool { return each.GroupVersionKind.Kind == name })
+	if i < 0 {
+		return nil
+	}
+	return kinds[i]
+}
+
+// firstSteps returns the steps with which all generated stories begin. They publish the packages, create the pull secret that the values in
+// folder values name, and permit what GitOps and the tenant may do.
+func firstSteps(kinds []*generate.Kind) ([]story.Step, error) {
 	publish, err := newStep("publish", offersAt(0))
 	if err != nil {
 		return nil, err
@@ -109,7 +124,11 @@ func firstSteps() ([]story.Step, error) {
 		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "pull", "namespace": environment.Namespace},
 		"type": "kubernetes.io/dockerconfigjson", "stringData": map[string]any{".dockerconfigjson": `{"auths": {}}`},
 	})
-	return []story.Step{publish, secret}, err
+	if err != nil {
+		return nil, err
+	}
+	roles, err := permitActors(kinds)
+	return append([]story.Step{publish, secret}, roles...), err
 }
 
 // storyChecker checks generated stories.
@@ -117,25 +136,27 @@ type storyChecker struct {
 	operator harness.Operator
 	kinds    []*generate.Kind
 	first    []story.Step
+	// versions has checked the versions that the last story installed.
+	versions *versionSteps
 }
 
-func newStoryChecker(t *testing.T) storyChecker {
+func newStoryChecker(t *testing.T) *storyChecker {
 	t.Helper()
 	kinds, err := shippedKinds()
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := firstSteps()
+	first, err := firstSteps(kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	operator := underTest(t)
 	operator.NormalizeHistory = removeHistoryAndOwners
-	return storyChecker{operator, kinds, first}
+	return &storyChecker{operator: operator, kinds: kinds, first: first}
 }
 
 // check plays a story and then the corrections in a new bubble.
-func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story.Step) (err error) {
+func (c *storyChecker) check(t *testing.T, read *story.Story, corrections []story.Step) (err error) {
 	t.Helper()
 	published, err := catalogCorrection(read)
 	if err != nil {
@@ -143,11 +164,12 @@ func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story
 	}
 	references := &referenceBuilder{first: c.first, corrections: slices.Concat(corrections, published), operator: c.operator, kinds: c.kinds}
 	corrected := &story.Story{Steps: slices.Concat(read.Steps, published)}
+	c.versions = &versionSteps{}
 	oracle := generate.Oracle{
 		Operator: c.operator, From: fresh, Reference: references.read, RemovePermitted: removePermitted,
 		CheckState:   func(ctx context.Context, ended *harness.System) error { return checkVersions(ctx, corrected, ended) },
 		ExcessWrites: excessWrites,
-		AfterStep:    (&versionSteps{}).afterStep,
+		AfterStep:    c.versions.afterStep,
 		Finish:       references.finish,
 	}
 	synctest.Test(t, func(t *testing.T) { err = oracle.Check(t.Context(), read) })
@@ -171,7 +193,7 @@ func normalizeError(err error) string {
 const correctionPrefix = "Correction: "
 
 // report minimizes a failing story as long as it fails in the same way, writes the result to a file for -replay, and fails the test.
-func (c storyChecker) report(t *testing.T, failing generate.Generated, failure error) {
+func (c *storyChecker) report(t *testing.T, failing generate.Generated, failure error) {
 	t.Helper()
 	whole := *failing.Story
 	shortened := whole

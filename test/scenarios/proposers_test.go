@@ -7,11 +7,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// proposers return the steps of generated stories that do not change objects of the payload's kinds: an author publishes a catalog, an
-// admin updates the cluster, requests fail, the network of the catalog fails, Pods are not ready, the manager restarts, and users edit
-// installed objects.
+// proposers return the steps of generated stories that do not change objects of the payload's kinds: an author publishes a catalog (three
+// times as often as the others), an admin updates the cluster, the network of the catalog fails, Pods are not ready, the manager restarts,
+// users edit installed objects, and a tenant tries what it must not do.
 var proposers = []generate.Proposer{
-	proposePublish, proposeUpdate, proposeFault, proposeOutage, proposePods, proposeRestart, proposeDrift,
+	proposePublish, proposePublish, proposePublish,
+	proposeUpdate, proposeOutage, proposePods, proposeRestart, proposeDrift, proposeForbidden,
 }
 
 // newStep returns a step with a verb and its arguments.
@@ -50,23 +51,6 @@ func proposeUpdate(random *rand.Rand) ([]story.Step, error) {
 	return oneStep("openshift", clusterUpdate{Version: versions[random.IntN(len(versions))], MayBeRefused: true})
 }
 
-// proposeFault makes some requests of the manager fail.
-func proposeFault(random *rand.Rand) ([]story.Step, error) {
-	resources := []string{
-		"deployments.apps", "services", "secrets", "namespaces", "customresourcedefinitions.apiextensions.k8s.io",
-		"bundledeployments.core.rukpak.io", "platformoperators.platform.openshift.io", "clusterroles.rbac.authorization.k8s.io",
-	}
-	effects := []map[string]any{{"code": 500}, {"code": 409}, {"code": 429}, {"lose": true}, {"loseResponse": true}, {"delay": "1m"}}
-	fault := map[string]any{
-		"user": managerUser, "writes": true, "resource": resources[random.IntN(len(resources))],
-		"nth": 1 + random.IntN(3), "times": 1 + random.IntN(2),
-	}
-	for name, value := range effects[random.IntN(len(effects))] {
-		fault[name] = value
-	}
-	return oneStep("fail", fault)
-}
-
 // proposeOutage shuts down the network of the catalog and the registry for 20 minutes.
 func proposeOutage(*rand.Rand) ([]story.Step, error) {
 	down, err := newStep("network", "down")
@@ -88,7 +72,7 @@ func proposePods(random *rand.Rand) ([]story.Step, error) {
 
 func proposeRestart(*rand.Rand) ([]story.Step, error) { return oneStep("manager", "restart") }
 
-// proposeDrift changes or deletes an object that package memo installs.
+// proposeDrift changes or deletes an object that package memo installs. A tenant does so as often as an admin.
 func proposeDrift(random *rand.Rand) ([]story.Step, error) {
 	changes := []struct {
 		verb      string
@@ -103,5 +87,8 @@ func proposeDrift(random *rand.Rand) ([]story.Step, error) {
 	change := changes[random.IntN(len(changes))]
 	step, err := newStep(change.verb, change.arguments)
 	step.Refused = story.MayBeRefused // the object may not exist
+	if random.IntN(2) == 0 {
+		step.As = tenantUser
+	}
 	return []story.Step{step}, err
 }

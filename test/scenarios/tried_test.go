@@ -23,6 +23,11 @@ var triedFile = flag.String("tried", "", "append the existing and the tried pert
 // tally counts the systems, starts, writes and virtual hours of an operator under test. It is safe for concurrent use.
 type tally struct {
 	runs, starts, writes, virtual atomic.Int64
+	faults, applied               atomic.Int64
+	// These count generated stories: those in which an operator was installed, was upgraded, and in which a reported value was corrected.
+	installed, upgraded, corrected atomic.Int64
+	// assigned and reported count the values that generated stories have set, and the reported ones among them.
+	assigned, reported atomic.Int64
 
 	mu    sync.Mutex
 	lines []string
@@ -47,6 +52,9 @@ func (c *tally) count(operator harness.Operator) harness.Operator {
 			return start()
 		}
 		system.Stop = func() error {
+			injected, applied := system.Runner.CountFaults()
+			c.faults.Add(int64(injected))
+			c.applied.Add(int64(applied))
 			c.writes.Add(int64(system.CountWrites()))
 			c.virtual.Add(int64(time.Since(opened)))
 			return stop()
@@ -54,6 +62,43 @@ func (c *tally) count(operator harness.Operator) harness.Operator {
 		return system, nil
 	}
 	return operator
+}
+
+// noteStory counts a generated story that was played, with the versions that it installed.
+func (c *tally) noteStory(versions *versionSteps, made generate.Generated) {
+	if versions.wasInstalled {
+		c.installed.Add(1)
+	}
+	if versions.wasUpgraded {
+		c.upgraded.Add(1)
+	}
+	for _, assignment := range made.Assignments {
+		c.assigned.Add(1)
+		if assignment.Value.Class == generate.Reported {
+			c.reported.Add(1)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for reported, corrections := range made.Corrected {
+		isAccepted := func(at story.Position) bool { return c.refusals[at] == nil }
+		if isAccepted(reported) && slices.ContainsFunc(corrections, isAccepted) {
+			c.corrected.Add(1)
+			return
+		}
+	}
+}
+
+// reportStories adds the counts of generated stories to the test's report.
+func (c *tally) reportStories(t *testing.T) {
+	t.Helper()
+	t.Attr("stories-with-an-installed-operator", fmt.Sprint(c.installed.Load()))
+	t.Attr("stories-with-an-upgraded-operator", fmt.Sprint(c.upgraded.Load()))
+	t.Attr("stories-with-a-corrected-value", fmt.Sprint(c.corrected.Load()))
+	t.Attr("values-set", fmt.Sprint(c.assigned.Load()))
+	t.Attr("reported-values-set", fmt.Sprint(c.reported.Load()))
+	t.Attr("faults-injected", fmt.Sprint(c.faults.Load()))
+	t.Attr("faults-applied", fmt.Sprint(c.applied.Load()))
 }
 
 func (c *tally) noteRefusal(step story.Step, refusal error) {

@@ -18,13 +18,17 @@ type versionSteps struct {
 	// uid and version are those of the PlatformOperator after the step before. version is empty if nothing was installed.
 	uid     types.UID
 	version string
-	// models are the models after the steps since the version changed. One of them must permit the next version, because an upgrade may begin
-	// several steps before it is complete.
+	// models are the models after the steps since the version changed. One of them must permit the next version, because an upgrade may
+	// begin several steps before it is complete.
 	models []versionModel
+	// wasInstalled and wasUpgraded report whether the steps of the story, without those that finish it, have changed the installed version
+	// from none, and from another one. isFinished is true after the steps of the story.
+	wasInstalled, wasUpgraded, isFinished bool
 }
 
 // afterStep implements generate.Oracle.AfterStep. The step is the zero Step if the manager is at rest at the end of a story.
 func (v *versionSteps) afterStep(ctx context.Context, system *harness.System, step story.Step) error {
+	v.isFinished = v.isFinished || step.Position == (story.Position{}) // the steps that finish a story come from no file
 	if step.Verb == "publish" {
 		var err error
 		if v.offers, err = offersOf(&story.Story{Steps: []story.Step{step}}, "memo"); err != nil {
@@ -50,13 +54,17 @@ func (v *versionSteps) afterStep(ctx context.Context, system *harness.System, st
 		return fmt.Errorf("PlatformOperator %q was moved from version %q to %q, which no spec and no catalog since the last step permits",
 			model.operator.Name, v.version, installed.Version)
 	}
+	if !v.isFinished {
+		v.wasInstalled = v.wasInstalled || v.version == ""
+		v.wasUpgraded = v.wasUpgraded || v.version != ""
+	}
 	v.version, v.models = installed.Version, []versionModel{model}
 	return nil
 }
 
 // permitsStep reports whether the rules permit the step from one version to another. From an empty version, it is the first installation,
-// which needs no approval, but follows one. A step may be the first part of a way to a later version. From a version that the catalog does not have, any way
-// is permitted. A paused operator begins no step.
+// which needs no approval, but follows one. A step may be the first part of a way to a later version. From a version that the catalog does
+// not have, any way is permitted. A paused operator begins no step.
 func (m versionModel) permitsStep(from, to string) bool {
 	index := func(version string) int {
 		return slices.IndexFunc(m.offers, func(each offer) bool { return each.Version == version })

@@ -16,6 +16,8 @@ const gitOpsInterval = "1m"
 // objectState is the state of an object after the steps that a generator has made so far.
 type objectState struct {
 	kind *Kind
+	// gitOps is Generator.GitOps.
+	gitOps string
 	// isCreated is true if a step created the object and no later step deleted it. isCertain is true if the object certainly exists: a step
 	// created the base object, and no step ever deleted it. wasDeleted is true if a step deleted the object, which may then still exist
 	// until the end of the story.
@@ -69,18 +71,16 @@ func (o *objectState) refusal(value Value) story.Refusal {
 	return story.MayBeRefused
 }
 
-// createStep returns a step that creates the base object, with or without a value for one field. If the API server must refuse the value,
-// the object does not exist after the step.
-func (o *objectState) createStep(random *rand.Rand) (story.Step, *Assignment, error) {
+// createStep returns a step that creates the base object, with a value for one field unless assignment is nil. If the API server must
+// refuse the value, the object does not exist after the step.
+func (o *objectState) createStep(random *rand.Rand, assignment *Assignment) (story.Step, error) {
 	content := o.kind.Base()
 	step := story.Step{Title: "An admin creates " + o.title(), Verb: "create", Refused: story.MayBeRefused}
-	var assignment *Assignment
-	if field, value, found := o.pick(random, func(Field) bool { return true }); found && random.IntN(2) == 0 {
-		if err := o.kind.Set(content, field.Path, value.Value); err != nil {
-			return step, nil, err
+	if assignment != nil {
+		if err := o.kind.Set(content, assignment.Path, assignment.Value.Value); err != nil {
+			return step, err
 		}
-		assignment = &Assignment{Kind: o.kind, Path: field.Path, Value: value}
-		step.Title += fmt.Sprintf(" with a %s %s", value.Class, field.Path)
+		step.Title += fmt.Sprintf(" with a %s %s", assignment.Value.Class, assignment.Path)
 	}
 	var argument any = content
 	isRefused := assignment != nil && assignment.Value.Class == Refused
@@ -90,12 +90,12 @@ func (o *objectState) createStep(random *rand.Rand) (story.Step, *Assignment, er
 	case random.IntN(3) == 0:
 		o.desired = content
 		step.Verb, argument = "apply", gitOpsArguments(content)
-		step.Title = "GitOps" + step.Title[len("An admin"):]
+		step.As, step.Title = o.gitOps, "GitOps"+step.Title[len("An admin"):]
 	}
 	o.isCreated, o.isCertain = !isRefused, assignment == nil && !o.wasDeleted
 	var err error
 	step.Arguments, err = story.NewArguments(argument)
-	return step, assignment, err
+	return step, err
 }
 
 // gitOpsArguments returns the arguments for verb "apply" with which GitOps applies an object.
@@ -140,7 +140,7 @@ func (o *objectState) patchStep(action string, values fieldValues, refusal story
 
 // applyStep returns a step in which GitOps applies the object with changed fields.
 func (o *objectState) applyStep(action string, values fieldValues) (story.Step, error) {
-	step := story.Step{Title: "GitOps " + action, Verb: "apply", Refused: story.MayBeRefused}
+	step := story.Step{Title: "GitOps " + action, As: o.gitOps, Verb: "apply", Refused: story.MayBeRefused}
 	if err := values.apply(o.desired); err != nil {
 		return step, err
 	}
@@ -149,22 +149,33 @@ func (o *objectState) applyStep(action string, values fieldValues) (story.Step, 
 	return step, err
 }
 
-// deleteStep returns a step that deletes the object. index is the index of the step.
-func (o *objectState) deleteStep(index int) (story.Step, error) {
-	o.correct("spec", index)
-	*o = objectState{kind: o.kind, wasDeleted: true, corrected: o.corrected}
+// deleteStep returns a step that deletes the object. GitOps deletes its objects itself, because it would create them again.
+func (o *objectState) deleteStep() (story.Step, error) {
 	arguments, err := story.NewArguments(o.name())
-	return story.Step{Title: "An admin deletes " + o.title(), Verb: "delete", Refused: story.MayBeRefused, Arguments: arguments}, err
+	step := story.Step{Title: "An admin deletes " + o.title(), Verb: "delete", Refused: story.MayBeRefused, Arguments: arguments}
+	if o.desired != nil {
+		step.As, step.Title = o.gitOps, "GitOps deletes "+o.title()
+	}
+	return step, err
 }
 
-// pick returns a random field among those that isWanted selects, and one of the field's values. The last result is false if there is no
-// such field or value.
+// pick returns a random field among those that isWanted selects, and one of the field's values. One in five values is a Reported one, if
+// there is any: few fields have such values. The last result is false if there is no such field or value.
 func (o *objectState) pick(random *rand.Rand, isWanted func(Field) bool) (Field, Value, bool) {
-	var fields []Field
+	var fields, reportable []Field
 	for _, field := range o.kind.Fields {
-		if isWanted(field) {
-			fields = append(fields, field)
+		if !isWanted(field) {
+			continue
 		}
+		fields = append(fields, field)
+		if len(field.playable(o.kind.schemas[field.Path])[Reported]) > 0 {
+			reportable = append(reportable, field)
+		}
+	}
+	if len(reportable) > 0 && random.IntN(5) == 0 {
+		field := reportable[random.IntN(len(reportable))]
+		values := field.playable(o.kind.schemas[field.Path])[Reported]
+		return field, values[random.IntN(len(values))], true
 	}
 	if len(fields) == 0 {
 		return Field{}, Value{}, false
@@ -174,16 +185,22 @@ func (o *objectState) pick(random *rand.Rand, isWanted func(Field) bool) (Field,
 	return field, value, found
 }
 
-// pick returns a random value, or false if there is none. It first chooses the class, so that a class with many values does not displace
-// the other classes. It omits values of a wrong type: the API server refuses them before validation and admission, answers a server-side
-// apply of them with an internal error, and logs an error for each.
-func (f Field) pick(random *rand.Rand, of *fieldSchema) (Value, bool) {
+// playable returns the values that stories set, by class. It omits values of a wrong type: the API server refuses them before validation
+// and admission, answers a server-side apply of them with an internal error, and logs an error for each.
+func (f Field) playable(of *fieldSchema) map[Class][]Value {
 	values := map[Class][]Value{}
 	for _, value := range f.Values {
 		if hasTypes(of, value.Value) {
 			values[value.Class] = append(values[value.Class], value)
 		}
 	}
+	return values
+}
+
+// pick returns a random value, or false if there is none. It first chooses the class, so that a class with many values does not displace
+// the other classes.
+func (f Field) pick(random *rand.Rand, of *fieldSchema) (Value, bool) {
+	values := f.playable(of)
 	var classes []Class
 	for _, class := range []Class{Valid, Valid, Valid, Reported, Refused} {
 		if len(values[class]) > 0 {

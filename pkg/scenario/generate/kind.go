@@ -88,9 +88,9 @@ type fileField struct {
 }
 
 // ReadKind reads a file with the values for a kind; the package documentation contains an example. It returns an error that lists the paths
-// that are not in the schema. If all paths are correct, the error lists the leaves that the file does not name, and those that lack a valid or
-// an invalid value that a story can set, and for which the file gives no reason. A value of an enclosing field counts for the leaves that it
-// contains. Values of a wrong type do not count, because stories do not set them.
+// that are not in the schema. If all paths are correct, the error lists the leaves that the file does not name, and those that lack a valid
+// or an invalid value that a story can set, and for which the file gives no reason. A value of an enclosing field counts for the leaves
+// that it contains. Values of a wrong type do not count, because stories do not set them.
 func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

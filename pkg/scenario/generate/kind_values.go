@@ -141,21 +141,20 @@ func (k *Kind) check(fields map[Path]fileField) error {
 	return errors.Join(errs...)
 }
 
-// coveredLeaves returns the leaves that the valid values contain, and those that the reported and refused values contain. It omits the values
-// that pick never chooses.
+// coveredLeaves returns the leaves that the valid values contain, and those that the reported and refused values contain. It omits the
+// values that pick never chooses.
 func (k *Kind) coveredLeaves() (valid, invalid map[Path]bool) {
 	valid, invalid = map[Path]bool{}, map[Path]bool{}
 	for _, field := range k.Fields {
-		for _, value := range field.Values {
-			if !hasTypes(k.schemas[field.Path], value.Value) {
-				continue
-			}
+		for class, values := range field.playable(k.schemas[field.Path]) {
 			covered := invalid
-			if value.Class == Valid {
+			if class == Valid {
 				covered = valid
 			}
-			for _, leaf := range k.LeavesIn(field.Path, value.Value) {
-				covered[leaf] = true
+			for _, value := range values {
+				for _, leaf := range k.LeavesIn(field.Path, value.Value) {
+					covered[leaf] = true
+				}
 			}
 		}
 	}

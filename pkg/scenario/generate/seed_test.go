@@ -15,7 +15,7 @@ func TestParseSeedReadsWhatStringWrites(t *testing.T) {
 			t.Errorf("%s was read as %s, %v", seed, read, err)
 		}
 	}
-	if text := generate.Seed(4711).String(); text != "3-4711" {
+	if text := generate.Seed(4711).String(); text != "4-4711" {
 		t.Errorf("seed 4711 is written as %s", text)
 	}
 }
@@ -23,10 +23,11 @@ func TestParseSeedReadsWhatStringWrites(t *testing.T) {
 func TestParseSeedRejectsInvalidSeeds(t *testing.T) {
 	other := fmt.Sprintf("%d-4711", generate.Version+1)
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                    {"", `seed "" is not VERSION-NUMBER, such as 3-4711`},
+		"nothing":                    {"", `seed "" is not VERSION-NUMBER or VERSION-NUMBER-FINGERPRINT, such as 4-4711 or 4-4711-ab12`},
 		"a number without a version": {"4711", "is not VERSION-NUMBER"},
 		"a negative number":          {"1--1", "is not VERSION-NUMBER"},
-		"a number that is too large": {"3-99999999999999999999", "is not VERSION-NUMBER"},
+		"a number that is too large": {"4-99999999999999999999", "is not VERSION-NUMBER"},
+		"a short fingerprint":        {"4-1-abc", "is not VERSION-NUMBER"},
 		"a text":                     {"1-a", "is not VERSION-NUMBER"},
 		"another version":            {other, fmt.Sprintf("is of generator version %d, and this is version %d: check out the commit", generate.Version+1, generate.Version)},
 	} {
@@ -38,8 +39,30 @@ func TestParseSeedRejectsInvalidSeeds(t *testing.T) {
 	}
 }
 
+func TestAGeneratorComparesTheFingerprintOfASeed(t *testing.T) {
+	g := generator(t)
+	made, err := g.Story(4711)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"4-4711", made.Seed} {
+		if seed, err := g.ParseSeed(text); err != nil || seed != 4711 {
+			t.Errorf("%s was read as %s, %v", text, seed, err)
+		}
+	}
+	g.Proposers = nil
+	other, err := g.Story(4711)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("seed %q now makes another story, %s: check out the commit that printed the seed, or replay", made.Seed, other.Seed)
+	if _, err := g.ParseSeed(made.Seed); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func FuzzParseSeed(f *testing.F) {
-	for _, each := range []string{"3-4711", "1-1", "-", "3-0x1", "+3-1", "3-18446744073709551616"} {
+	for _, each := range []string{"4-4711", "4-4711-ab12", "1-1", "-", "4-0x1", "+4-1", "4-18446744073709551616"} {
 		f.Add(each)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

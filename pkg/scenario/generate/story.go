@@ -27,14 +27,26 @@ type Generator struct {
 	Verbs map[string]story.Verb
 	// First lists the steps with which each story begins. They do not count toward Steps.
 	First []story.Step
+	// Main is one of Kinds, or nil. Three quarters of the stories first create the base object of Main, and steps change Main's object
+	// more often than the others.
+	Main *Kind
+	// GitOps is the user that applies and deletes the objects that a GitOps tool declares. It needs the verbs get, create, patch and
+	// delete. The default is the user of steps without Step.As, who may do everything.
+	GitOps string
 	// Proposers add the steps of other actors. Nil adds no such steps.
 	Proposers []Proposer
+	// Before returns steps to insert right before a step, such as faults in the requests that the step causes. It may return none. Its
+	// choices must depend on its arguments only. It is called for half of the steps, but not for waits. If it is nil, no steps are
+	// inserted.
+	Before func(random *rand.Rand, next story.Step) ([]story.Step, error)
 	// Steps is the number of steps that follow First. 0 means DefaultSteps.
 	Steps int
 }
 
 // Generated is a generated story, with its corrections and the values that it sets.
 type Generated struct {
+	// Seed is the seed with a fingerprint of the story, such as "4-4711-ab12"; see Generator.ParseSeed.
+	Seed string
 	// Story is the story. The positions in it refer to its YAML.
 	Story *story.Story
 	// Corrections are steps that correct those Reported values that Story leaves uncorrected. The API server may refuse these steps.
@@ -42,8 +54,8 @@ type Generated struct {
 	// Assignments are the values that the steps of Story set, in order.
 	Assignments []Assignment
 
-	// corrected maps the position of each step that sets Reported values to the positions of the steps that correct them.
-	corrected map[story.Position][]story.Position
+	// Corrected maps the position of each step that sets Reported values to the positions of the steps of Story that correct them.
+	Corrected map[story.Position][]story.Position
 }
 
 // IsCorrected reports whether a shorter story, which contains some of the steps of Story, keeps the corrections of the Reported values that
@@ -55,7 +67,7 @@ func (g Generated) IsCorrected(shorter *story.Story) bool {
 		positions[step.Position] = true
 	}
 	for _, step := range shorter.Steps {
-		for _, by := range g.corrected[step.Position] {
+		for _, by := range g.Corrected[step.Position] {
 			if !positions[by] {
 				return false
 			}
@@ -95,7 +107,10 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	b := &builder{generator: g, random: seed.random(), limit: len(g.First) + steps}
 	b.steps = append(b.steps, g.First...)
 	for _, kind := range g.Kinds {
-		b.objects = append(b.objects, &objectState{kind: kind})
+		b.objects = append(b.objects, &objectState{kind: kind, gitOps: g.GitOps})
+	}
+	if err := b.begin(); err != nil {
+		return Generated{}, fmt.Errorf("seed %s: %w", seed, err)
 	}
 	for len(b.steps) < b.limit {
 		if err := b.next(); err != nil {
@@ -120,10 +135,12 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	for i := range b.assignments {
 		b.assignments[i].Step = read.Steps[b.assignments[i].index].Position
 	}
-	return Generated{Story: read, Corrections: corrections, Assignments: b.assignments, corrected: b.corrected(read.Steps)}, nil
+	return Generated{
+		Seed: seed.fingerprinted(content), Story: read, Corrections: corrections, Assignments: b.assignments, Corrected: b.corrected(read.Steps),
+	}, nil
 }
 
-// corrected returns the value of Generated.corrected for the steps of the story.
+// corrected returns the value of Generated.Corrected for the steps of the story.
 func (b *builder) corrected(steps []story.Step) map[story.Position][]story.Position {
 	positions := map[story.Position][]story.Position{}
 	for _, object := range b.objects {
@@ -147,6 +164,42 @@ type builder struct {
 	assignments []Assignment
 }
 
+// begin creates the base object of Generator.Main in most stories.
+func (b *builder) begin() error {
+	main := b.main()
+	if main == nil || b.random.IntN(4) == 0 {
+		return nil
+	}
+	step, err := main.createStep(b.random, nil)
+	if err != nil {
+		return err
+	}
+	return b.add(step)
+}
+
+// main returns the object of Generator.Main, or nil if there is none.
+func (b *builder) main() *objectState {
+	for _, each := range b.objects {
+		if each.kind == b.generator.Main {
+			return each
+		}
+	}
+	return nil
+}
+
+// add adds steps to the story, in some cases after steps of Generator.Before.
+func (b *builder) add(steps ...story.Step) error {
+	if b.generator.Before != nil && len(b.steps)+1 < b.limit && b.random.IntN(2) == 0 {
+		before, err := b.generator.Before(b.random, steps[0])
+		if err != nil {
+			return err
+		}
+		b.steps = append(b.steps, before[:min(len(before), b.limit-1-len(b.steps))]...)
+	}
+	b.steps = append(b.steps, steps...)
+	return nil
+}
+
 // next adds one step, or the steps of a Proposer.
 func (b *builder) next() error {
 	switch choice := b.random.IntN(10); {
@@ -155,10 +208,15 @@ func (b *builder) next() error {
 		if err == nil && len(proposed) == 0 {
 			err = errors.New("a proposer returned no steps")
 		}
-		b.steps = append(b.steps, proposed...)
-		return err
+		if err != nil {
+			return err
+		}
+		return b.add(proposed...)
 	case choice == 9:
 		return b.wait()
+	}
+	if main := b.main(); main != nil && b.random.IntN(3) == 0 {
+		return b.change(main)
 	}
 	return b.change(b.objects[b.random.IntN(len(b.objects))])
 }
@@ -175,12 +233,7 @@ func (b *builder) wait() error {
 // change adds a step that changes an object.
 func (b *builder) change(o *objectState) error {
 	if !o.isCreated {
-		step, assignment, err := o.createStep(b.random)
-		b.steps = append(b.steps, step)
-		if assignment != nil {
-			b.recordAssignment(o, *assignment)
-		}
-		return err
+		return b.create(o)
 	}
 	choice := b.random.IntN(10)
 	if len(o.reported) > 0 && choice < 5 {
@@ -196,10 +249,34 @@ func (b *builder) change(o *objectState) error {
 	return b.set(o, field.Path, value)
 }
 
+// create adds a step that creates the object, with or without a value for one field.
+func (b *builder) create(o *objectState) error {
+	var assignment *Assignment
+	if field, value, found := o.pick(b.random, func(Field) bool { return true }); found && b.random.IntN(2) == 0 {
+		assignment = &Assignment{Kind: o.kind, Path: field.Path, Value: value}
+	}
+	step, err := o.createStep(b.random, assignment)
+	if err != nil {
+		return err
+	}
+	if err := b.add(step); err != nil || assignment == nil {
+		return err
+	}
+	b.recordAssignment(o, *assignment)
+	return nil
+}
+
 func (b *builder) remove(o *objectState) error {
-	step, err := o.deleteStep(len(b.steps))
-	b.steps = append(b.steps, step)
-	return err
+	step, err := o.deleteStep()
+	if err != nil {
+		return err
+	}
+	if err := b.add(step); err != nil {
+		return err
+	}
+	o.correct("spec", len(b.steps)-1)
+	*o = objectState{kind: o.kind, gitOps: o.gitOps, wasDeleted: true, corrected: o.corrected}
+	return nil
 }
 
 // correct adds a step that restores the field that last got a Reported value and is not corrected yet. If the field is immutable, it
@@ -210,9 +287,14 @@ func (b *builder) correct(o *objectState) error {
 		return b.remove(o)
 	}
 	step, err := o.restoreStep(path)
-	o.correct(path, len(b.steps))
-	b.steps = append(b.steps, step)
-	return err
+	if err != nil {
+		return err
+	}
+	if err := b.add(step); err != nil {
+		return err
+	}
+	o.correct(path, len(b.steps)-1)
+	return nil
 }
 
 // correctAll adds the steps that correct each reported value.
@@ -229,13 +311,18 @@ func (b *builder) correctAll() error {
 
 func (b *builder) set(o *objectState, path Path, value Value) error {
 	step, err := o.setStep(path, value)
-	b.steps = append(b.steps, step)
+	if err != nil {
+		return err
+	}
+	if err := b.add(step); err != nil {
+		return err
+	}
 	if value.Value != nil {
 		b.recordAssignment(o, Assignment{Kind: o.kind, Path: path, Value: value})
 	} else {
 		o.correct(path, len(b.steps)-1)
 	}
-	return err
+	return nil
 }
 
 // recordAssignment records the value that the last step sets, and updates the Reported values of the object that must be corrected.

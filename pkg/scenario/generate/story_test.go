@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,6 +92,49 @@ func TestASeedAlwaysMakesTheSameStory(t *testing.T) {
 	}
 }
 
+// Most stories begin with the base object of Main. Steps of Before stand right before the steps for which they were made.
+func TestStoriesBeginWithMainAndInsertStepsOfBefore(t *testing.T) {
+	g := generator(t)
+	g.Main = g.Kinds[0]
+	g.Before = func(_ *rand.Rand, next story.Step) ([]story.Step, error) {
+		arguments, err := story.NewArguments(map[string]any{"user": "operator", "lose": true})
+		return []story.Step{{Title: "before: " + next.Title, Verb: "fail", Arguments: arguments}}, err
+	}
+	begins, inserted := 0, 0
+	for seed := range generate.Seed(100) {
+		made, err := g.Story(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := made.Story.Steps
+		if len(steps) != generate.DefaultSteps {
+			t.Errorf("seed %s: %d steps", seed, len(steps))
+		}
+		if strings.HasSuffix(steps[0].Title, " creates Widget/a") {
+			begins++
+		}
+		for i, step := range steps {
+			next, isBefore := strings.CutPrefix(step.Title, "before: ")
+			if isBefore && (i+1 == len(steps) || steps[i+1].Title != next) {
+				t.Errorf("seed %s: step %d is not before its step", seed, i+1)
+			}
+			if isBefore {
+				inserted++
+			}
+		}
+		for _, assignment := range made.Assignments {
+			if !slices.ContainsFunc(steps, func(step story.Step) bool {
+				return step.Position == assignment.Step && strings.Contains(step.Title, string(assignment.Path))
+			}) {
+				t.Errorf("seed %s: no step sets %s at %s", seed, assignment.Path, assignment.Step)
+			}
+		}
+	}
+	if begins < 40 || inserted < 100 {
+		t.Errorf("of 100 stories, %d begin with the Widget; %d steps were inserted", begins, inserted)
+	}
+}
+
 var update = flag.Bool("update", false, "write the golden story")
 
 // A change of the generator that makes another story from a seed must increase Version.
@@ -101,7 +145,7 @@ func TestTheStoryOfASeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := story.Golden("testdata/seed-3-4711.yaml", yamlOf(t, generated.Story), *update); err != nil {
+	if err := story.Golden("testdata/seed-4-4711.yaml", yamlOf(t, generated.Story), *update); err != nil {
 		t.Errorf("the seed makes another story; if you intend the change, increase Version and run this test with -update: %v", err)
 	}
 }
@@ -212,13 +256,13 @@ func TestStoryReturnsAnErrorForAnInvalidGenerator(t *testing.T) {
 		"no kinds":                   {func(g *generate.Generator) { g.Kinds = nil }, "the generator has no kinds"},
 		"too many steps":             {func(g *generate.Generator) { g.Steps = 101 }, "a generated story cannot have 101 steps; choose 1 to 100"},
 		"a negative number of steps": {func(g *generate.Generator) { g.Steps = -1 }, "a generated story cannot have -1 steps"},
-		"an unknown verb":            {func(g *generate.Generator) { g.Verbs = map[string]story.Verb{} }, "seed-3-7.yaml:"},
+		"an unknown verb":            {func(g *generate.Generator) { g.Verbs = map[string]story.Verb{} }, "seed-4-7.yaml:"},
 		"a proposer without steps": {func(g *generate.Generator) {
 			g.Proposers = []generate.Proposer{func(*rand.Rand) ([]story.Step, error) { return nil, nil }}
 		}, "a proposer returned no steps"},
 		"a proposer that has failed": {func(g *generate.Generator) {
 			g.Proposers = []generate.Proposer{func(*rand.Rand) ([]story.Step, error) { return nil, broken }}
-		}, "seed 3-7, step "},
+		}, "seed 4-7, step "},
 		"a first step without a verb": {func(g *generate.Generator) { g.First = []story.Step{{}} }, "step 1: the step has no verb"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,8 @@ import (
 type selector struct {
 	User string `json:"user,omitempty"`
 	Verb string `json:"verb,omitempty"`
-	// Resource is a resource such as "deployments.apps", which includes its subresources, or a subresource such as "deployments.apps/status".
+	// Resource is a resource such as "deployments.apps", which includes its subresources, or a subresource such as
+	// "deployments.apps/status".
 	Resource  string `json:"resource,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
@@ -143,7 +144,19 @@ func (r *Runner) RemoveFaults() {
 	for _, each := range r.injected {
 		each.injection.Remove()
 	}
+	r.removed = append(r.removed, r.injected...)
 	r.injected = nil
+}
+
+// CountFaults returns how many faults the steps have injected, and how many of these applied to a request. It includes removed faults.
+func (r *Runner) CountFaults() (injected, applied int) {
+	for _, each := range slices.Concat(r.removed, r.injected) {
+		injected++
+		if len(each.injection.Applied()) > 0 {
+			applied++
+		}
+	}
+	return injected, applied
 }
 
 // unused returns an error for the first fault that applied to no request, because then the story does not test what it claims to test.

@@ -32,8 +32,8 @@ type Runner struct {
 	State func(ctx context.Context) ([]Description, error)
 	// Operator lists the users whose writes belong in the report.
 	Operator []string
-	// Pods returns the behavior of Pods in namespaces that verb "pods" does not name. The cluster does not call it before the first step with
-	// verb "pods". The default is workloads.Ready.
+	// Pods returns the behavior of Pods in namespaces that verb "pods" does not name. The cluster does not call it before the first step
+	// with verb "pods". The default is workloads.Ready.
 	Pods func(pod *corev1.Pod) workloads.Behavior
 	// IsReported reports whether an Event belongs in the report. Nil selects all Events.
 	IsReported func(event corev1.Event) bool
@@ -41,8 +41,9 @@ type Runner struct {
 	// Mask replaces the parts of a report's line that differ from run to run, such as durations. It is optional.
 	Mask func(line string) string
 
-	clients  map[string]*client
-	injected []injected
+	clients map[string]*client
+	// injected are the faults that steps have injected, and removed those that RemoveFaults has removed.
+	injected, removed []injected
 	// applications are the "apply" steps that "wait" repeats.
 	applications []*application
 	// before holds Description.Lines after the previous step, keyed by Description.Object.

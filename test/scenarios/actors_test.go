@@ -58,13 +58,9 @@ func proposeForbidden(random *rand.Rand) ([]story.Step, error) {
 		{"delete an operator", "delete", "PlatformOperator/memo"},
 		{"delete a BundleDeployment", "delete", "BundleDeployment/memo"},
 		{"pause a BundleDeployment", "patch", map[string]any{"object": "BundleDeployment/notes", "spec": map[string]any{"paused": true}}},
-		{"get all rights", "create", map[string]any{
-			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": "tenant-is-admin"},
-			"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": tenantUser}},
+		{"permit all packages", "patch", map[string]any{
+			"object": "PlatformOperatorManager/cluster", "spec": map[string]any{"allowedPackages": nil},
 		}},
-		{"permit all packages", "patch", map[string]any{"object": "PlatformOperatorManager/cluster", "spec": map[string]any{"allowedPackages": nil}}},
-		{"take the rights of GitOps", "patch", map[string]any{"object": "ClusterRole/" + gitOpsUser, "rules": []any{}}},
 	}
 	request := requests[random.IntN(len(requests))]
 	step, err := newStep(request.verb, request.arguments)

@@ -20,8 +20,8 @@ import (
 
 // editableObjects are the objects of package memo that users edit in generated stories.
 var editableObjects = []editedObject{
-	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo", "Deployment/memo/memo"},
-	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics", "Service/memo/memo-metrics"},
+	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo", "Deployment/memo/memo", tenantUser},
+	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics", "Service/memo/memo-metrics", ""},
 }
 
 type editedObject struct {
@@ -29,6 +29,9 @@ type editedObject struct {
 	name     string
 	// target is the name of the object in steps.
 	target string
+	// user edits the object, or an admin if it is empty. The reference repeats the edits as the same user, because a BundleDeployment's
+	// status contains the field manager.
+	user string
 }
 
 // isEditedBy reports whether a step patches or deletes the object.

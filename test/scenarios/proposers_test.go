@@ -7,11 +7,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// proposers return the steps of generated stories that do not change objects of the payload's kinds: an author publishes a catalog (three
+// proposers return the steps of generated stories that do not change objects of the payload's kinds: an author publishes a catalog (five
 // times as often as the others), an admin updates the cluster, the network of the catalog fails, Pods are not ready, the manager restarts,
 // users edit installed objects, and a tenant tries what it must not do.
 var proposers = []generate.Proposer{
-	proposePublish, proposePublish, proposePublish,
+	proposePublish, proposePublish, proposePublish, proposePublish, proposePublish,
 	proposeUpdate, proposeOutage, proposePods, proposeRestart, proposeDrift, proposeForbidden,
 }
 
@@ -26,14 +26,28 @@ func oneStep(verb string, arguments any) ([]story.Step, error) {
 	return []story.Step{step}, err
 }
 
-// catalogsOffered are contents of the catalog for package memo. All have versions 1.0.0 and 1.1.0, because the files in folder values name
-// them.
+// memo returns an offer of a version of package memo, with the other fields of like.
+func memo(version string, like ...offer) offer {
+	made := offer{}
+	for _, each := range like {
+		made = each
+	}
+	made.Package, made.Version = "memo", version
+	return made
+}
+
+// catalogsOffered are contents of the catalog for package memo. All but the one that withdraws version 1.1.0 have versions 1.0.0 and 1.1.0,
+// because the files in folder values name them.
 var catalogsOffered = [][]offer{
-	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}},
-	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0"}},
-	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0", NeverReady: true}},
-	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0", MaxOpenShiftVersion: "4.21"}},
-	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0", NoBundle: true}},
+	{memo("1.0.0"), memo("1.1.0")},
+	{memo("1.0.0"), memo("1.1.0"), memo("1.2.0")},
+	{memo("1.0.0"), memo("1.1.0"), memo("1.2.0", offer{NeverReady: true})},
+	{memo("1.0.0"), memo("1.1.0", offer{MaxOpenShiftVersion: "4.21"})},
+	{memo("1.0.0"), memo("1.1.0"), memo("1.2.0", offer{NoBundle: true})},
+	{memo("1.0.0"), memo("1.1.0"), memo("1.2.0", offer{Replaces: "1.0.0", Skips: []string{"1.1.0"}})},
+	{memo("1.0.0"), memo("1.1.0"), memo("1.3.0", offer{SkipRange: ">=1.0.0 <1.3.0"})},
+	{memo("1.0.0"), memo("1.2.0", offer{Skips: []string{"1.1.0"}})}, // withdraws version 1.1.0
+	{memo("1.0.0", offer{Channels: allChannels}), memo("1.1.0", offer{Channels: allChannels}), memo("1.2.0", offer{Channels: allChannels[1:]})},
 }
 
 // offersAt returns the content of the catalog for packages memo and notes, by the index in catalogsOffered.
@@ -72,7 +86,7 @@ func proposePods(random *rand.Rand) ([]story.Step, error) {
 
 func proposeRestart(*rand.Rand) ([]story.Step, error) { return oneStep("manager", "restart") }
 
-// proposeDrift changes or deletes an object that package memo installs. A tenant does so as often as an admin.
+// proposeDrift changes or deletes an object that package memo installs. A tenant edits the Deployment.
 func proposeDrift(random *rand.Rand) ([]story.Step, error) {
 	changes := []struct {
 		verb      string
@@ -87,8 +101,10 @@ func proposeDrift(random *rand.Rand) ([]story.Step, error) {
 	change := changes[random.IntN(len(changes))]
 	step, err := newStep(change.verb, change.arguments)
 	step.Refused = story.MayBeRefused // the object may not exist
-	if random.IntN(2) == 0 {
-		step.As = tenantUser
+	for _, each := range editableObjects {
+		if each.isEditedBy(step) {
+			step.As = each.user
+		}
 	}
 	return []story.Step{step}, err
 }

@@ -109,8 +109,8 @@ func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, publ
 	return reference, nil
 }
 
-// declareIn declares the same state in a reference. It first installs the bundles that were installed, and begins the upgrade steps that had
-// begun. Then it sets the specs, because a spec alone determines neither.
+// declareIn declares the same state in a reference. It first installs the bundles that were installed, and begins the upgrade steps that
+// had begun. Then it sets the specs, because a spec alone determines neither.
 func (d *declared) declareIn(ctx context.Context, reference *harness.System, published catalogs) error {
 	client, err := adminOf(reference)
 	if err != nil {
@@ -145,14 +145,14 @@ func (d *declared) declareIn(ctx context.Context, reference *harness.System, pub
 			return err
 		}
 	}
-	if err := d.edit(ctx, client); err != nil {
+	if err := d.edit(ctx, reference); err != nil {
 		return err
 	}
 	return reference.WaitForRest()
 }
 
-// installOperators installs the bundles of the PlatformOperators, and begins their upgrade steps. The Pods of bundles that were never healthy
-// are not ready meanwhile.
+// installOperators installs the bundles of the PlatformOperators, and begins their upgrade steps. The Pods of bundles that were never
+// healthy are not ready meanwhile.
 func (d *declared) installOperators(ctx context.Context, reference *harness.System, client dynamic.Interface, published catalogs) (err error) {
 	if len(d.unready) > 0 {
 		unready, err := newStep("pods", d.unready)
@@ -190,6 +190,9 @@ func (d *declared) installOperators(ctx context.Context, reference *harness.Syst
 	return nil
 }
 
+// allChannels are the channels of package memo in all catalogs of generated stories. Some catalogs have only the first.
+var allChannels = []string{"stable", "fast"}
+
 // installPinned creates a PlatformOperator that is pinned to the version of a bundle. It returns errOtherBundle if the manager installs
 // another bundle of this version. Manual approval keeps the bundle when the catalog later has another one.
 func installPinned(ctx context.Context, reference *harness.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
@@ -199,7 +202,7 @@ func installPinned(ctx context.Context, reference *harness.System, client dynami
 	}
 	kind, _, _ := strings.Cut(bundle.Catalog, "/")
 	read.Spec.Paused = false
-	read.Spec.Package.Version, read.Spec.Package.Channels = bundle.Version, nil
+	read.Spec.Package.Version, read.Spec.Package.Channels = bundle.Version, allChannels
 	read.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{platformv1alpha1.LabelCatalogKind: kind}}
 	upgrades := platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: bundle.Version}
 	if read.Spec.Upgrades != nil {
@@ -228,19 +231,20 @@ func installPinned(ctx context.Context, reference *harness.System, client dynami
 	return err
 }
 
-// beginStep begins the upgrade step of a PlatformOperator to a bundle, and then pauses the PlatformOperator, which keeps the bundle until the
-// spec is declared. It first tries the declared spec, because the manager leaves the step if spec.package or spec.upgrades changes later. If
-// only an earlier spec permitted the step, it pins the version. It returns errOtherBundle if the manager has begun the step to another bundle.
+// beginStep begins the upgrade step of a PlatformOperator to a bundle, and then pauses the PlatformOperator, which keeps the bundle until
+// the spec is declared. It first tries the declared spec, because the manager leaves the step if spec.package or spec.upgrades changes
+// later. If only an earlier spec permitted the step, it pins the version. It returns errOtherBundle if the manager has begun the step to
+// another bundle.
 func beginStep(ctx context.Context, reference *harness.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
 	pinned := map[string]any{
-		"package":  map[string]any{"version": bundle.Version},
+		"package":  map[string]any{"version": bundle.Version, "channels": allChannels},
 		"upgrades": map[string]any{"approval": platformv1alpha1.ApprovalManual, "approvedVersion": bundle.Version},
 	}
 	spec, _, err := unstructured.NestedMap(like.Object, "spec", "package")
 	if err != nil {
 		return err
 	}
-	declared := map[string]any{"package": map[string]any{"version": nil, "catalogSelector": nil}, "upgrades": nil}
+	declared := map[string]any{"package": map[string]any{"version": nil, "channels": nil, "catalogSelector": nil}, "upgrades": nil}
 	maps.Copy(declared["package"].(map[string]any), spec)
 	if upgrades, isSet, _ := unstructured.NestedMap(like.Object, "spec", "upgrades"); isSet {
 		declared["upgrades"] = map[string]any{"approval": nil, "approvedVersion": nil, "edges": nil}
@@ -288,8 +292,8 @@ func (s upgradeStep) begin(ctx context.Context, spec map[string]any) (bool, erro
 	return recorded.Image == s.bundle.Image, err
 }
 
-// installActive installs the active version of a BundleDeployment of package notes. If its content came from a Bundle, installActive creates
-// the Bundle, which may have been deleted since. The class may have been deleted, too.
+// installActive installs the active version of a BundleDeployment of package notes. If its content came from a Bundle, installActive
+// creates the Bundle, which may have been deleted since. The class may have been deleted, too.
 func installActive(ctx context.Context, client dynamic.Interface, like unstructured.Unstructured) error {
 	read := &corev1alpha2.BundleDeployment{}
 	if err := into(&like, read); err != nil || read.Status.ActiveRevision == 0 {
@@ -350,9 +354,13 @@ func deleteBundle(ctx context.Context, client dynamic.Interface, like unstructur
 
 // edit repeats users' edits of installed objects. An edit that the manager reverted is not repeated, because the live objects have no trace
 // of it.
-func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
+func (d *declared) edit(ctx context.Context, reference *harness.System) error {
 	for _, i := range slices.Sorted(maps.Keys(d.edits)) {
 		each, wanted := editableObjects[i], d.edits[i]
+		client, err := dynamic.NewForConfig(reference.Runner.Cluster.ClientConfig(cmp.Or(each.user, scenario.AdminUser)))
+		if err != nil {
+			return err
+		}
 		objects := client.Resource(each.resource).Namespace("memo")
 		live, err := objects.Get(ctx, each.name, metav1.GetOptions{})
 		switch {

@@ -19,13 +19,14 @@ import (
 
 // versionModel is a model of the documented upgrade rules for package memo. It uses none of the manager's code.
 type versionModel struct {
-	// offers are the bundles in the catalog. Each bundle replaces the one before it.
+	// offers are the bundles in the selected channels of the catalog, the oldest version first.
 	offers []offer
 	// cluster is the version of OpenShift.
 	cluster  *semver.Version
 	operator *platformv1alpha1.PlatformOperator
-	// defaultApproval is spec.defaultApproval of the PlatformOperatorManager.
+	// defaultApproval and defaultEdges are those of the PlatformOperatorManager's spec.
 	defaultApproval platformv1alpha1.Approval
+	defaultEdges    operatorv1alpha1.DefaultEdges
 }
 
 // checkVersions returns an error if the manager has not upgraded a PlatformOperator to a permitted version at the end of a story.
@@ -64,7 +65,7 @@ func newVersionModel(ctx context.Context, offers []offer, system *harness.System
 		if err := into(&managers.Items[i], manager); err != nil {
 			return m, err
 		}
-		m.defaultApproval = manager.Spec.DefaultApproval
+		m.defaultApproval, m.defaultEdges = manager.Spec.DefaultApproval, manager.Spec.DefaultEdges
 	}
 	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -75,6 +76,7 @@ func newVersionModel(ctx context.Context, offers []offer, system *harness.System
 		if err := into(&operators.Items[i], m.operator); err != nil {
 			return m, err
 		}
+		m.offers = slices.DeleteFunc(slices.Clone(offers), func(each offer) bool { return len(m.selectedChannels(each)) == 0 })
 	}
 	return m, nil
 }
@@ -130,17 +132,83 @@ func (m versionModel) check() error {
 	return nil
 }
 
-// isReachable reports whether the upgrade rules permit an upgrade from one bundle to a later one, through all bundles between them.
-func (m versionModel) isReachable(from, to int) bool {
-	if approved, isManual := m.approved(); isManual && m.offers[to].Version != approved {
+// selectedChannels returns the channels of a bundle that the PlatformOperator selects.
+func (m versionModel) selectedChannels(each offer) []string {
+	selected, channels := m.operator.Spec.Package.Channels, each.Channels
+	if len(selected) == 0 {
+		selected = allChannels[:1]
+	}
+	if len(channels) == 0 {
+		channels = allChannels[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(channels), func(name string) bool { return !slices.Contains(selected, name) })
+}
+
+// hasEdge reports whether an upgrade may lead from one bundle to a later one in one step.
+func (m versionModel) hasEdge(from, to int) bool {
+	if from >= to {
 		return false
 	}
-	for each := from + 1; each <= to; each++ {
-		if !m.isPermitted(m.offers[each]) {
+	if m.permitsAllEdges() {
+		return true
+	}
+	before, after := m.offers[from], m.offers[to]
+	if after.SkipRange != "" {
+		skipped, err := semver.NewConstraint(after.SkipRange)
+		if version := semver.MustParse(before.Version); err == nil && skipped.Check(version) {
+			return true
+		}
+	}
+	if slices.Contains(after.Skips, before.Version) {
+		return true
+	}
+	if after.Replaces != "" {
+		return after.Replaces == before.Version
+	}
+	return slices.ContainsFunc(m.selectedChannels(after), func(channel string) bool { return m.previousIn(channel, to) == from })
+}
+
+// permitsAllEdges reports whether an upgrade may lead to any later bundle. With the edges of semantic versioning it may, because all
+// bundles have the same major version. Package memo has no upgrade rules of its own.
+func (m versionModel) permitsAllEdges() bool {
+	if upgrades := m.operator.Spec.Upgrades; upgrades != nil {
+		switch upgrades.Edges {
+		case platformv1alpha1.EdgesSelfCertified, platformv1alpha1.EdgesSemver:
+			return true
+		case platformv1alpha1.EdgesChannel:
 			return false
 		}
 	}
-	return true
+	return m.defaultEdges == operatorv1alpha1.DefaultEdgesSemver || m.defaultEdges == operatorv1alpha1.DefaultEdgesBoth
+}
+
+// previousIn returns the index of the last bundle before another one in a channel, or -1.
+func (m versionModel) previousIn(channel string, of int) int {
+	for i := of - 1; i >= 0; i-- {
+		if slices.Contains(m.selectedChannels(m.offers[i]), channel) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isReachable reports whether the upgrade rules permit an upgrade from one bundle to a later one, through bundles that can be installed.
+func (m versionModel) isReachable(from, to int) bool {
+	approved, isManual := m.approved()
+	return (!isManual || m.offers[to].Version == approved) && m.hasPath(from, to, m.isPermitted)
+}
+
+// hasPath reports whether edges lead from one bundle to a later one through bundles, including the last one, for which permits is true.
+func (m versionModel) hasPath(from, to int, permits func(offer) bool) bool {
+	if from == to {
+		return true
+	}
+	for next := from + 1; next <= to; next++ {
+		if permits(m.offers[next]) && m.hasEdge(from, next) && m.hasPath(next, to, permits) {
+			return true
+		}
+	}
+	return false
 }
 
 // approved returns whether upgrades need approval, and the approved version.

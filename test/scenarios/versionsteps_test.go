@@ -90,9 +90,12 @@ func (m versionModel) permitsStep(from, to string) bool {
 		return m.isAllowed(m.offers[last])
 	}
 	approved, isManual := m.approved()
-	for target := last; first < last && target < len(m.offers); target++ {
+	if first >= last || !m.hasPath(first, last, m.isAllowed) { // the manager can make several steps before the cluster has settled
+		return false
+	}
+	for target := last; target < len(m.offers); target++ {
 		isApproved := !isManual || m.offers[target].Version == approved
-		if isApproved && !slices.ContainsFunc(m.offers[first+1:target+1], func(each offer) bool { return !m.isAllowed(each) }) {
+		if isApproved && m.hasPath(last, target, m.isAllowed) {
 			return true
 		}
 	}

@@ -24,9 +24,10 @@ var (
 	revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
 	// stepName matches what a message calls the last step, which depends on its cause: another version, another configuration, or another
 	// attempt. Its group is the version. blockedStepName and failedStepName match the same of a step that is blocked or was rolled back.
-	stepName        = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Moving from version \S+ to) version (\S+?)(?: again)?: `)
+	// "Step to" and "The step to" come from maskStepCause, which replaces some of the causes.
+	stepName        = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Step to|Moving from version \S+ to) version (\S+?)(?: again)?: `)
 	blockedStepName = regexp.MustCompile(`Version \S+ cannot be upgraded to version (\S+?): `)
-	failedStepName  = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The upgrade from version \S+ to) version (\S+?) failed\. `)
+	failedStepName  = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The step to|The upgrade from version \S+ to) version (\S+?) failed\. `)
 )
 
 // removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers, other causes of the last step,

@@ -97,6 +97,11 @@ func TestConditions(t *testing.T) {
 			settled(m)
 			m.drift = Drift{Left: true, Standing: []corev1alpha2.DriftRecord{change(corev1alpha2.DriftContested)}}
 		}, installed: true, want: stored(applied, "True/Healthy", expected, "True/DriftContested")},
+		"objects that the API server refuses to list": {given: func(m *Machine) {
+			settled(m)
+			m.report = unhealthy
+			m.report.Unread = true
+		}, installed: true, want: stored(applied, "False/Unhealthy", expected, unread)},
 		"drift that is ignored": {given: settled, fixture: func(f *fixture) { f.policy = corev1alpha2.DriftIgnoreAll }, installed: true,
 			want: stored(applied, "True/Healthy", expected, "False/DriftIgnored")},
 		"objects of an earlier revision are being deleted": {

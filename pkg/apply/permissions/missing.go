@@ -121,7 +121,7 @@ func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error 
 	}
 	more, them := "", "it"
 	if len(missing) > 1 {
-		more, them = fmt.Sprintf(" (%d more missing permissions are in status.plan.permissionsMissing)", len(missing)-1), "them"
+		more, them = fmt.Sprintf(", and %d more permissions that the plan of the BundleDeployment lists", len(missing)-1), "them"
 	}
 	return &object.Refusal{
 		Object: object.Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},

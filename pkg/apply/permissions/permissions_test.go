@@ -343,7 +343,7 @@ func TestMissingPermissionsAreTold(t *testing.T) {
 		want    string
 	}{
 		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager has no permission to create and patch deployments.apps in namespace "memo"; grant it` + remedy},
-		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission to get pods (2 more missing permissions are in status.plan.permissionsMissing); grant them" + remedy},
+		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission to get pods, and 2 more permissions that the plan of the BundleDeployment lists; grant them" + remedy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := NotPermitted("memo", test.missing)

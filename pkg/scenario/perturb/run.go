@@ -242,7 +242,7 @@ func stateAfter(ctx context.Context, operator harness.Operator, from harness.Che
 func stop(system *harness.System, result error) error {
 	err := system.Stop()
 	if err != nil && errors.Is(result, ErrNotApplied) {
-		return fmt.Errorf("%w\n(also: %v)", err, result)
+		return fmt.Errorf("%w\n(also: %s)", err, result.Error())
 	}
 	return errors.Join(result, err)
 }

@@ -35,8 +35,7 @@ func TestATallyFailsIfPerturbationsHadNoEffect(t *testing.T) {
 		"-run chose some only":                   {counts{restart: 90}, counts{steps: 1}, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			chosen := make([]perturb.Perturbation, test.notPlayed)
-			var played []error
+			chosen, played := slices.Repeat([]perturb.Perturbation{{}}, test.notPlayed), []error(nil)
 			for pattern, n := range test.applied {
 				chosen = append(chosen, slices.Repeat([]perturb.Perturbation{{Pattern: pattern}}, n)...)
 				played = append(played, slices.Repeat([]error{errors.New("a difference")}, n)...)

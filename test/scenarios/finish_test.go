@@ -25,9 +25,9 @@ var (
 	// stepName matches what a message calls the last step, which depends on its cause: another version, another configuration, or another
 	// attempt. Its group is the version. blockedStepName and failedStepName match the same of a step that is blocked or was rolled back.
 	// "Step to" and "The step to" come from maskStepCause, which replaces some of the causes.
-	stepName        = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Step to|Moving from version \S+ to) version (\S+?)(?: again)?: `)
-	blockedStepName = regexp.MustCompile(`Version \S+ cannot be upgraded to version (\S+?): `)
-	failedStepName  = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The step to|The upgrade from version \S+ to) version (\S+?) failed\. `)
+	stepName        = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Step to|Moving to another image of|Moving from version \S+ to) version (\S+?)(?: again)?: `)
+	blockedStepName = regexp.MustCompile(`(?:Version \S+ cannot be upgraded to|The other image of) version (\S+?)(?: cannot be installed)?: `)
+	failedStepName  = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The step to|The upgrade to another image of|The upgrade from version \S+ to) version (\S+?) failed\. `)
 )
 
 // removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers, other causes of the last step,

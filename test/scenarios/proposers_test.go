@@ -47,7 +47,8 @@ var catalogsOffered = [][]offer{
 	{memo("1.0.0"), memo("1.1.0"), memo("1.2.0", offer{Replaces: "1.0.0", Skips: []string{"1.1.0"}})},
 	{memo("1.0.0"), memo("1.1.0"), memo("1.3.0", offer{SkipRange: ">=1.0.0 <1.3.0"})},
 	{memo("1.0.0"), memo("1.2.0", offer{Skips: []string{"1.1.0"}})}, // withdraws version 1.1.0
-	{memo("1.0.0", offer{Channels: allChannels}), memo("1.1.0", offer{Channels: allChannels}), memo("1.2.0", offer{Channels: allChannels[1:]})},
+	// No other content has version 1.4.0, because status.installed.channel is the channel from which a version was once chosen.
+	{memo("1.0.0", offer{Channels: allChannels}), memo("1.1.0", offer{Channels: allChannels}), memo("1.4.0", offer{Channels: allChannels[1:]})},
 }
 
 // offersAt returns the content of the catalog for packages memo and notes, by the index in catalogsOffered.

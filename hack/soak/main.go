@@ -129,8 +129,8 @@ var sampled = []class{
 // classes are all classes.
 var classes = append(slices.Clone(sampled), class{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false})
 
-// write writes the content of docs/soak.md for the given classes, except for the table of addTried. It returns an error if a test failed or did not finish, if a
-// fuzz target tried no input, or if too few tests of a class passed.
+// write writes the content of docs/soak.md for the given classes, except for the table of addTried. It returns an error if a test failed or
+// did not finish, if a fuzz target tried no input, or if too few tests of a class passed.
 func write(out io.Writer, facts []provenance.Fact, classes []class, tests []report.Test) error {
 	fmt.Fprint(out, preamble)
 	for _, fact := range facts {

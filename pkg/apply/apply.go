@@ -44,10 +44,10 @@ type Options struct {
 	// Namespace is the state of the install namespace. The caller must read it, because Apply does not. Its Decide method reports whether
 	// the owner may use a namespace that belongs to another owner.
 	Namespace plan.InstallNamespace
-	// Confirm returns an error if the owner no longer exists, or if its spec is not the one that these options are from. Apply calls it at
-	// most once, before the first write. It is needed because caches may have an owner that does not exist after the cluster was restored
-	// from a backup, or after a start an earlier spec, in which the owner is not paused, for example. If Confirm is nil, Apply does not
-	// check the owner.
+	// Confirm returns an error if the owner no longer exists, or if its spec differs from the one that these options were made from. Apply
+	// calls it at most once, before the first write, because a cache may be out of date. After the restore of a backup, it may contain an
+	// owner that does not exist; after a start, it may contain an earlier spec, for example one that is not paused. If Confirm is nil, Apply
+	// does not check the owner.
 	Confirm func(context.Context) error
 	// Drift is the policy for changes by other clients. An empty Policy means Enforce. Empty Additions mean Report, or Ignore if Policy is
 	// Ignore.

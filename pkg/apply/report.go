@@ -46,7 +46,7 @@ type Report struct {
 	// as declared and is not repaired for now.
 	Drift   []corev1alpha2.DriftRecord
 	Drifted bool
-	// Unread is true if the API server refuses to list or watch an object, so that it is not known whether the object has drifted.
+	// Unread is true if an object's kind cannot be listed or watched, so that it is not known whether the object has drifted.
 	Unread bool
 	// Repaired is the number of objects that this call repaired, including those that exceed the limit of Drift.
 	Repaired int

@@ -187,8 +187,8 @@ func setPaused(ctx context.Context, ended generate.CheckedSystem, operator *unst
 }
 
 // retryRolledBack requests another attempt for each operator with a revision that the manager has rolled back. The manager then retries the
-// revision under the conditions at the end of the story, as it does in the reference. It does not retry the revision by itself. A revision that
-// is held needs no retry: it becomes active by itself when its Pods are ready.
+// revision under the conditions at the end of the story, as it does in the reference. It does not retry the revision by itself. A revision
+// that is held needs no retry: it becomes active by itself when its Pods are ready.
 func retryRolledBack(ctx context.Context, ended generate.CheckedSystem) error {
 	client, err := adminOf(ended.System)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestManagerPermissions(t *testing.T) {
 		}))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(And(
 			HavePrefix("False InstallFailed: "), ContainSubstring("poddisruptionbudgets.policy"), ContainSubstring("2 more"),
-			ContainSubstring(`grant them with a ClusterRole that has the label platform.openshift.io/aggregate-to-bundles: "true"`)))
+			ContainSubstring(`grant the permissions with a ClusterRole that has the label platform.openshift.io/aggregate-to-bundles: "true"`)))
 
 		s.By("checking that nothing is applied or denied, and that access reviews are few")
 		s.assertNotApplied(ctx, name)
@@ -158,13 +158,26 @@ func TestManagerPermissions(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(HaveLen(3))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
-			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager has no permission to")))
+			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager has no permission for")))
 		s.Expect(described(ctx)).To(Equal("mine"))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("cannot be repaired")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))
-		s.grantPermissions(ctx)
+		revoke = s.grantPermissions(ctx)
 		s.Eventually(described).WithContext(ctx).Should(Equal("declared"))
 		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(BeEmpty())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
+
+		s.By("restarting the manager without the permissions: it does not know whether the objects have drifted")
+		s.KillManager()
+		revoke()
+		s.Eventually(s.bundlesRules).WithContext(ctx).ShouldNot(ContainElement(haveResource("priorityclasses", "poddisruptionbudgets")))
+		s.StartManager()
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix(
+			"Unknown ReconcileFailed: Some objects cannot be read; "))
+		s.KillManager()
+		s.grantPermissions(ctx)
+		s.StartManager()
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
 		s.undeploy(ctx, name)
 	})
 }

@@ -119,22 +119,14 @@ func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error 
 	if first.Namespace != "" {
 		where = fmt.Sprintf(" in namespace %q", first.Namespace)
 	}
-	more, them := "", "it"
+	more := ""
 	if len(missing) > 1 {
-		more, them = fmt.Sprintf(", and %d more permissions that the plan of the BundleDeployment lists", len(missing)-1), "them"
+		more = fmt.Sprintf(", and lacks %d more permissions, which the plan of the BundleDeployment lists", len(missing)-1)
 	}
 	return &object.Refusal{
 		Object: object.Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},
-		Err: fmt.Errorf("the manager has no permission to %s %s%s%s", inWords(first.Verbs),
-			schema.GroupResource{Group: first.Group, Resource: first.Resource}, where, more),
-		Remedy: fmt.Sprintf(`grant %s with a ClusterRole that has the label %s: "true"`, them, corev1alpha2.LabelAggregateToBundles),
+		Err: fmt.Errorf("the manager has no permission for %s%s (%s)%s", schema.GroupResource{Group: first.Group, Resource: first.Resource},
+			where, strings.Join(first.Verbs, ", "), more),
+		Remedy: "grant the permissions with a ClusterRole that has the label " + corev1alpha2.LabelAggregateToBundles + `: "true"`,
 	}
-}
-
-// inWords joins verbs for a sentence, such as "create, get and patch".
-func inWords(verbs []string) string {
-	if len(verbs) < 2 {
-		return strings.Join(verbs, "")
-	}
-	return strings.Join(verbs[:len(verbs)-1], ", ") + " and " + verbs[len(verbs)-1]
 }

@@ -337,13 +337,13 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 
 func TestMissingPermissionsAreTold(t *testing.T) {
 	one := corev1alpha2.MissingPermission{Group: "apps", Resource: "deployments", Namespace: "memo", Verbs: []string{"create", "patch"}}
-	const remedy = ` with a ClusterRole that has the label platform.openshift.io/aggregate-to-bundles: "true"`
+	const remedy = `; grant the permissions with a ClusterRole that has the label platform.openshift.io/aggregate-to-bundles: "true"`
 	for name, test := range map[string]struct {
 		missing []corev1alpha2.MissingPermission
 		want    string
 	}{
-		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager has no permission to create and patch deployments.apps in namespace "memo"; grant it` + remedy},
-		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission to get pods, and 2 more permissions that the plan of the BundleDeployment lists; grant them" + remedy},
+		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager has no permission for deployments.apps in namespace "memo" (create, patch)` + remedy},
+		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission for pods (get), and lacks 2 more permissions, which the plan of the BundleDeployment lists" + remedy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := NotPermitted("memo", test.missing)

@@ -34,8 +34,8 @@ type Options struct {
 	// Drift is the policy for changes by other clients. An empty Policy means Enforce. Empty Additions mean Report, or Ignore if Policy is
 	// Ignore.
 	Drift corev1alpha2.Drift
-	// Confirm returns an error if the owner no longer exists, or if its spec is not the one that these options are from. It is called before
-	// each write. If Confirm is nil, Reconcile does not check the owner.
+	// Confirm returns an error if the owner no longer exists, or if its spec differs from the one that these options were made from. It is
+	// called before each write. If Confirm is nil, Reconcile does not check the owner.
 	Confirm func(context.Context) error
 	// Memory is the owner's cache from earlier calls. Reconcile updates it.
 	Memory *Memory

@@ -41,7 +41,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 		}
 		link := newLink(KindPlatformOperator, operator.Name, condition, e.tools)
 		link.Outdated = operators.IsConditionOutdated(condition, operator)
-		// If nothing is installed, the condition Installed has the cause, and the catalogs are often fine.
+		// If nothing is installed, the condition Installed has the cause, which need not be a catalog that cannot be read.
 		isRedundant := link.Reason == platformv1alpha1.ReasonCatalogUnavailable && operator.Status.Installed == nil
 		if !link.isNotable() || isRedundant {
 			continue

@@ -356,7 +356,8 @@ func (c *controller) unread(in input) string {
 	return ""
 }
 
-// unavailableCatalogs returns a note that lists the catalogs that cannot be read, each with the start of its outage; empty if all can be read.
+// unavailableCatalogs returns a note that lists the catalogs that cannot be read, each with the start of its outage; empty if all can be
+// read.
 func (c *controller) unavailableCatalogs(in input) string {
 	catalogs := c.relevant(in, func(each resolve.Catalog) bool { return each.Unavailable })
 	if len(catalogs) == 0 {

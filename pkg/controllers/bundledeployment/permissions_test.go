@@ -38,7 +38,7 @@ func TestHRD_F1_PermissionsOfTheBundlesOwnClusterRoleAreMissingIfTheyAreDeniedFo
 		t.Errorf("status.plan.permissionsMissing (-want +got):\n%s", diff)
 	}
 	installed := conditionOf(t, f.deployment, corev1alpha2.ConditionInstalled)
-	if installed.Reason != corev1alpha2.ReasonInstallFailed || !strings.Contains(installed.Message, "create configs.example.com") {
+	if installed.Reason != corev1alpha2.ReasonInstallFailed || !strings.Contains(installed.Message, "configs.example.com (create)") {
 		t.Errorf("%s: %s", installed.Reason, installed.Message)
 	}
 

@@ -52,7 +52,7 @@ func TestPermissionsAreAskedAboutAgainWhenTheAPIServerDeniesSomething(t *testing
 		missing []corev1alpha2.MissingPermission
 		want    string
 	}{
-		"one is missing":            {[]corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}, "create secrets"},
+		"one is missing":            {[]corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}, "secrets (create)"},
 		"something else forbids it": {nil, "exceeded quota"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,10 +45,11 @@ TRACES = $(CURDIR)/_output/traces
 
 # Tests that test-unit and test-extension leave to test-long and test-rbac, though the packages that they are in have quick ones too.
 LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
-# Tests that go through all the real catalogs or bundles have Real in their names. They and those that go through hundreds or
-# thousands of generated cases run without the race detector, which makes them ten times slower and finds nothing in what does one thing after
-# another; it sees the tests of made-up data, and where something runs at the same time one real package.
-REAL := Real|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails|PerturbationsFindEach|PerturbationsHaveUnique
+# Tests that go through all the real catalogs or bundles have Real in their names. They, those that go through hundreds or thousands of
+# generated cases, and those that read a hundred megabytes or a million files run without the race detector. It makes them ten times slower,
+# and finds nothing in what does one thing after another; it sees the tests of small made-up data, and where something runs at the same time
+# one real package.
+REAL := Real|TakesLittleMemory|AMillionTinyFiles|WhateverACatalogContains|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails|PerturbationsFindEach|PerturbationsHaveUnique
 
 ##@ Use
 
@@ -91,7 +92,7 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: compile test-unit test-bubbles test-seeds test-scenarios test-registries test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
+test: compile test-unit test-integration test-clusters test-bubbles test-seeds test-scenarios test-registries test-real test-alerts test-bench test-rbac ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
 
 .PHONY: results
 results:
@@ -207,7 +208,7 @@ test-long: localcluster scenario-objects results ## What takes a quarter of an h
 	SAMPLE= FULL='$(FULL)' RESULTS='$(abspath $(RESULTS))' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' hack/test-long.sh
 
 .PHONY: test-sample
-test-sample: localcluster scenario-objects results ## A sample of test-long, at most six minutes on two idle cores. It prints its seed; SEED= repeats it
+test-sample: localcluster scenario-objects results ## A part of what test-long has and make test has not, at most five minutes on two idle cores. It prints its seed; SEED= repeats it
 	SAMPLE=1 FULL= QUIET_FOR= RESULTS='$(abspath $(RESULTS))' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' hack/test-long.sh
 
 .PHONY: test-clusters

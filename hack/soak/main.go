@@ -120,14 +120,17 @@ var sampled = []class{
 	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2, false},
 	{"raced", "Stories with the race detector", "The seed chooses the stories.", 2, false},
-	{"perturbed", "Perturbed stories", "Each test repeats one step of a story with one perturbation. The seed chooses the perturbations.", 2, true},
-	{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same declared state.", 1, true},
 	{"invariants", "Mutants that stories detect", "A mutant for each invariant and for each pattern of perturbations, and some for generated stories. A story must fail.", 2, false},
 	{"extension", "Mutants that specs detect", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec must fail.", 3, false},
 }
 
 // classes are all classes.
-var classes = append(slices.Clone(sampled), class{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false})
+var classes = append(slices.Clone(sampled),
+	class{"perturbed", "Perturbed stories", "Each test repeats one step of a story with one perturbation, or continues an operation after the manager was killed. " +
+		"The seed chooses the perturbations.", 2, true},
+	class{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same " +
+		"declared state.", 1, true},
+	class{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false})
 
 // write writes the content of docs/soak.md for the given classes, except for the table of addTried. It returns an error if a test failed or
 // did not finish, if a fuzz target tried no input, or if too few tests of a class passed.

@@ -24,7 +24,9 @@ func checkFlags() error {
 	}{
 		{"generated", *generated, 1, maxGenerated},
 		{"perturbations", *perturbations, 1, 0},
+		{"fixed-stories", *fixed, 1, 0},
 		{"other-stories", *otherStories, 0, 0},
+		{"kill-points", *killPoints, len(operations), 0},
 		{"sample", *sample, 0, 0},
 	} {
 		switch {
@@ -55,7 +57,11 @@ func TestFlagsAreChecked(t *testing.T) {
 		{"perturbations", "100000", ""},
 		{"perturbations", "0", "-perturbations=0 is too small: it must be at least 1"},
 		{"perturbations", "-1", "-perturbations=-1 is too small"},
+		{"fixed-stories", "13", ""},
+		{"fixed-stories", "0", "-fixed-stories=0 is too small: it must be at least 1"},
 		{"other-stories", "0", ""},
+		{"kill-points", "6", ""},
+		{"kill-points", "5", "-kill-points=5 is too small: it must be at least 6"},
 		{"other-stories", "-1", "-other-stories=-1 is too small: it must be at least 0"},
 		{"sample", "-1", "-sample=-1 is too small"},
 	} {

@@ -3,8 +3,10 @@ package scenarios
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +26,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/samples"
 )
+
+var killPoints = flag.Int("kill-points", 60, "number of writes before or after which a manager is killed: an equal number for each operation, "+
+	"chosen by -seed")
 
 // operation is a change of an operator, such as an upgrade.
 type operation struct {
@@ -79,7 +84,7 @@ func (s *Story) settleAfter(each operation) {
 }
 
 // TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn records the state before and after each write of the manager in each operation. From
-// each of these states, a second manager completes the operation. The end state must equal that of the first manager without a kill.
+// -kill-points of these states, a second manager completes the operation. The end state must equal that of the first manager without a kill.
 //
 // Promise ENG-D10: When the manager is killed before or after any write of an install, upgrade, repair, rollback or removal, the next
 // process completes it. The end state equals that of a run without a kill.
@@ -108,8 +113,10 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 			t.Fatalf("%s has %d kill points; the manager was not seen to write", each.name, len(k.points))
 		}
 	}
+	t.Attr("seed", fmt.Sprint(*seed))
 	for i, each := range operations {
-		for n, point := range lives[i].points {
+		for _, n := range chooseKillPoints(len(lives[i].points)) {
+			point := lives[i].points[n]
 			t.Run(fmt.Sprintf("%s/%d %s", each.name, n+1, point), func(t *testing.T) {
 				t.Parallel()
 				RunFrom(t, Origin{Cluster: point.cluster, Offer: sampleWriter(each.after), ContentDir: point.contentDir}, func(s *Story) {
@@ -121,6 +128,13 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 			})
 		}
 	}
+}
+
+// chooseKillPoints returns the indexes of an equal part of -kill-points, or of all points, in ascending order.
+func chooseKillPoints(points int) []int {
+	chosen := rand.New(rand.NewSource(*seed)).Perm(points)[:min(*killPoints/len(operations), points)]
+	slices.Sort(chosen)
+	return chosen
 }
 
 // minKillPoints is the minimum number of kill points that an operation must have.

@@ -43,8 +43,8 @@ GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=3 --timeout=30m $(if $(
 # What the manager asked of the API servers, for test-rbac. A suite's are removed when it begins.
 TRACES = $(CURDIR)/_output/traces
 
-# Tests that test-unit and test-extension leave to test-long and test-rbac, though the packages that they are in have quick ones too.
-LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
+# Tests that test-unit and test-extension leave to test-long, test-sample and test-rbac, though the packages that they are in have quick ones too.
+LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$|EachInvariantFindsItsMutant|EachDefectIsFound
 # Tests that go through all the real catalogs or bundles have Real in their names. They, those that go through hundreds or thousands of
 # generated cases, and those that read a hundred megabytes or a million files run without the race detector. It makes them ten times slower,
 # and finds nothing in what does one thing after another; it sees the tests of small made-up data, and where something runs at the same time

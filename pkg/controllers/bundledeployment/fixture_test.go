@@ -208,6 +208,16 @@ func (f *fixture) decide(t *testing.T) {
 	}
 }
 
+// recordRevisions makes the BundleDeployment on the API server list the known revisions.
+func (f *fixture) recordRevisions(t *testing.T) {
+	t.Helper()
+	live := f.before.DeepCopy()
+	live.Status.Revisions = []corev1alpha2.Revision{{Number: f.one.Number, Digest: f.one.Digest}, {Number: f.two.Number, Digest: f.two.Digest}}
+	if _, err := f.api.CoreV1alpha2().BundleDeployments().UpdateStatus(t.Context(), live, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func rendered(value string) []unstructured.Unstructured {
 	return []unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"}, "data": map[string]any{"a": value},

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
@@ -84,6 +87,10 @@ func (s *reconciliation) restore(ctx context.Context, action revision.Action) er
 		s.postponeRestore(known, problem)
 		return nil
 	}
+	if isRecorded, err := s.isRecorded(ctx, known); err != nil || !isRecorded {
+		s.retry(s.c.backoff.First)
+		return err
+	}
 	again := &store.Revision{Header: known.Header, Objects: got.Result.Objects}
 	if err := s.c.revisions.Save(ctx, revisions.OwnerOf(s.deployment), again); err != nil {
 		s.postponeRestore(known, &revision.RestoreError{Cause: revision.NotSaved, Err: fmt.Errorf("storing it again: %w", err)})
@@ -92,6 +99,20 @@ func (s *reconciliation) restore(ctx context.Context, action revision.Action) er
 	known.Header = again.Header
 	s.setStored(known)
 	return nil
+}
+
+// isRecorded reports whether the status on the API server lists a revision. After a backup was restored, the cache may have a later status,
+// and a revision that is stored without an entry in the status counts as applied. If the status is only not written yet, this sync writes
+// it.
+func (s *reconciliation) isRecorded(ctx context.Context, known *revision.Revision) (bool, error) {
+	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
+	if err != nil {
+		return false, fmt.Errorf("reading BundleDeployment %q before revision %d is stored again: %w", s.deployment.Name, known.Number, err)
+	}
+	isListed := slices.ContainsFunc(live.Status.Revisions, func(entry corev1alpha2.Revision) bool {
+		return entry.Number == known.Number && entry.Digest == known.Digest
+	})
+	return live.UID == s.deployment.UID && isListed, nil
 }
 
 // restoreProblem returns why a rendering cannot be stored as a revision; nil if it has the objects of the revision.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/unpack"
@@ -64,6 +66,7 @@ func TestALostStoredCopyIsRestoredWhenWhatPreventedItIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := settledFixture(t)
 			client := storeRevisions(t, f)
+			f.recordRevisions(t)
 			f.two.Renderer, first.Resolved = registryRenderer, f.two.Resolved
 			renderings, isGone := 0, false
 			wait := renderWith(t, f, func(unpack.Request) (*unpack.Rendering, error) {
@@ -81,6 +84,43 @@ func TestALostStoredCopyIsRestoredWhenWhatPreventedItIsGone(t *testing.T) {
 			restored(t, f, wait, 3, time.Hour)
 			if f.two.Unstored != nil || renderings != 2 {
 				t.Errorf("after %d renderings, it is not stored because of %v", renderings, f.two.Unstored)
+			}
+		})
+	}
+}
+
+func TestALostStoredCopyIsRestoredOnlyIfTheAPIServersStatusListsTheRevision(t *testing.T) {
+	for name, other := range map[string]func(live *corev1alpha2.BundleDeployment){
+		"a backup from before the revision was restored": func(live *corev1alpha2.BundleDeployment) { live.Status.Revisions = live.Status.Revisions[:1] },
+		"its number has other objects":                   func(live *corev1alpha2.BundleDeployment) { live.Status.Revisions[1].Digest = "sha256:else" },
+		"the BundleDeployment was replaced":              func(live *corev1alpha2.BundleDeployment) { live.UID = "next" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := settledFixture(t)
+			client := storeRevisions(t, f)
+			f.two.Renderer = registryRenderer
+			wait := renderWith(t, f, func(unpack.Request) (*unpack.Rendering, error) {
+				return &unpack.Rendering{Resolved: f.two.Resolved, Objects: rendered("2.0.0")}, nil
+			})
+			f.recordRevisions(t)
+			present, err := f.api.CoreV1alpha2().BundleDeployments().Get(t.Context(), "memo", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			live := present.DeepCopy()
+			other(live)
+			if _, err := f.api.CoreV1alpha2().BundleDeployments().UpdateStatus(t.Context(), live, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			deleteStoredCopy(t, f, client, f.two)
+			restored(t, f, wait, 3, time.Hour)
+			if f.two.Unstored == nil {
+				t.Error("it is stored")
+			}
+			f.recordRevisions(t)
+			restored(t, f, wait, 1, time.Hour)
+			if f.two.Unstored != nil {
+				t.Errorf("when the status lists it, it is not stored because of %v", f.two.Unstored)
 			}
 		})
 	}

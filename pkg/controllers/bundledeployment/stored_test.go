@@ -104,6 +104,7 @@ func TestHRD_U5_ALostStoredCopyIsRestoredFromTheRecordedContentOnly(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			f := rolledBackFixture(t)
 			client := storeRevisions(t, f)
+			f.recordRevisions(t)
 			lost := f.memory.history.Stored[test.lost-1]
 			if test.unloaded {
 				f.memory.sets.Unload(lost)

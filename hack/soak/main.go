@@ -17,6 +17,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,7 +154,7 @@ func write(out io.Writer, facts []provenance.Fact, classes []class, tests []repo
 			}
 			if !test.Parent {
 				passed++
-			} else if len(test.Attributes) == 0 {
+			} else if passed -= notApplied(test); len(test.Attributes) == 0 {
 				continue
 			}
 			if !class.isCounted || test.Parent {
@@ -171,6 +172,16 @@ func write(out io.Writer, facts []provenance.Fact, classes []class, tests []repo
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// notApplied returns how many subtests of a test passed without their perturbation, which could not be applied.
+func notApplied(test report.Test) (count int) {
+	for _, each := range test.Attributes {
+		if number, err := strconv.Atoi(each.Value); err == nil && strings.HasSuffix(each.Key, "-not-applied") {
+			count += number
+		}
+	}
+	return count
 }
 
 // executions matches the progress that Go's fuzzer prints when it has executed inputs. The last match contains the total number of

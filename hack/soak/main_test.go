@@ -31,6 +31,11 @@ func TestWriteListsOrCountsPassedTests(t *testing.T) {
 		{File: "killed", Name: "TestKilled", Outcome: report.Passed, Elapsed: 90 * time.Second, Parent: true,
 			Attributes: []report.Attribute{{Key: "kill-points", Value: "40 of 178"}}},
 		{File: "steady", Name: "TestParent", Outcome: report.Passed, Parent: true},
+		{File: "perturbed", Name: "TestPerturbed", Outcome: report.Passed, Parent: true,
+			Attributes: []report.Attribute{{Key: "merged-events", Value: "7"}, {Key: "merged-events-not-applied", Value: "3"}}},
+		{File: "perturbed", Name: "TestPerturbed/1", Outcome: report.Passed},
+		{File: "perturbed", Name: "TestPerturbed/2", Outcome: report.Passed},
+		{File: "perturbed", Name: "TestPerturbed/3", Outcome: report.Passed},
 		{File: "steady", Name: "TestElsewhere", Outcome: report.Skipped},
 	}, enough()...)
 	var out strings.Builder
@@ -46,6 +51,7 @@ func TestWriteListsOrCountsPassedTests(t *testing.T) {
 	want := map[string]bool{
 		"| commit | 0123abc |": true, "| `TestKilled` | 1m30s | kill points 40 of 178 |": true,
 		"| 2 tests | | |": true, "| 1 tests | | |": true, // of the classes that are only counted
+		"| `TestPerturbed` | 0s | merged events 7; merged events not applied 3 |": true,
 	}
 	for _, test := range enough() {
 		if test.File == "perturbed" || test.File == "generated" {

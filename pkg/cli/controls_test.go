@@ -69,6 +69,9 @@ func TestCLI_12_NoOutputHasControlCharacters(t *testing.T) {
 	if got := run(t, 0, "search", "--catalog-dir", "evil"+controls); strings.ContainsFunc(got.errOut, isHidden) {
 		t.Errorf("a warning has control characters: %q", got.errOut)
 	}
+	if got := run(t, 0, "search", "memory-operator", "--catalog-dir", catalog); strings.ContainsFunc(got.errOut, isHidden) || !strings.Contains(got.errOut, "memory-oper [31m") {
+		t.Errorf("a similar name has control characters, or is missing: %q", got.errOut)
+	}
 	if got := run(t, 0, "list", "--evil"+controls); strings.ContainsFunc(got.errOut, isHidden) {
 		t.Errorf("an error has control characters: %q", got.errOut)
 	}
@@ -93,6 +96,7 @@ func catalogWithControls(t *testing.T) string {
 	for _, blob := range []map[string]any{
 		{"schema": "olm.package", "name": "evil", "defaultChannel": "stable" + evil},
 		{"schema": "olm.package", "name": "evil2" + evil, "defaultChannel": "stable"},
+		{"schema": "olm.package", "name": "memory-oper" + evil[:5], "defaultChannel": "stable"},
 		bundle("a", "1.0.0"), bundle("b", "1.1.0"), bundle("c", "1"+evil),
 		{"schema": "olm.channel", "package": "evil", "name": "stable" + evil, "entries": []any{map[string]any{"name": "a" + evil},
 			map[string]any{"name": "b" + evil, "replaces": "a" + evil}, map[string]any{"name": "c" + evil, "skips": []any{"x" + evil}}}},

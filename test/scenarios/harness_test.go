@@ -184,12 +184,17 @@ func maskStepCause(object *unstructured.Unstructured) {
 }
 
 // removeHistoryAndOwners is like removeHistory, for a cluster on which BundleDeployments may have been removed. The manager keeps a namespace
-// that is in use when its BundleDeployment is removed, and removes the owner labels.
+// that is in use when its BundleDeployment is removed. It removes the owner labels and adds annotation orphaned-from.
 func removeHistoryAndOwners(object *unstructured.Unstructured) {
 	removeHistory(object)
 	if object.GetKind() == "Namespace" {
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerKind)
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerName)
+		annotations := object.GetAnnotations()
+		if delete(annotations, platformv1alpha1.AnnotationOrphanedFrom); len(annotations) == 0 {
+			annotations = nil
+		}
+		object.SetAnnotations(annotations)
 	}
 }
 

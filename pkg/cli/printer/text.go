@@ -88,12 +88,13 @@ func wrapProse(line string, width int) []string {
 	return append(Wrap(prose, width), line[start:])
 }
 
-// Age returns the time since an object was created, in the format that kubectl uses.
+// Age returns the time since an object was created, in the format that kubectl uses. It returns 0s for a time in the future, because the
+// clock of the API server may be ahead of the user's.
 func Age(created, now time.Time) string {
 	if created.IsZero() {
 		return "<unknown>"
 	}
-	return duration.HumanDuration(now.Sub(created))
+	return duration.HumanDuration(max(0, now.Sub(created)))
 }
 
 // Count returns a number and its noun, such as "1 operator" or "2 operators".

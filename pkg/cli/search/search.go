@@ -185,7 +185,7 @@ func (o *Options) explainNothing(report Report) {
 		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(total, "package"),
 			printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))
 		if len(report.Similar) > 0 {
-			fmt.Fprintf(o.invocation.Streams.ErrOut, "Similar names: %s.\n", strings.Join(report.Similar, ", "))
+			fmt.Fprintf(o.invocation.Streams.ErrOut, "Similar names: %s.\n", printer.OneLine(strings.Join(report.Similar, ", ")))
 		}
 	}
 }

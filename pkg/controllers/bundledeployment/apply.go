@@ -133,13 +133,13 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 func (s *reconciliation) confirmCurrent(ctx context.Context) error {
 	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("reading BundleDeployment %q before its objects are written: %w", s.deployment.Name, err)
+		return fmt.Errorf("reading BundleDeployment %q before its objects are written or deleted: %w", s.deployment.Name, err)
 	}
 	if live.UID != s.deployment.UID || live.DeletionTimestamp != nil {
-		return fmt.Errorf("BundleDeployment %q is not the one in the cache, or is being deleted; its objects are not written", s.deployment.Name)
+		return fmt.Errorf("BundleDeployment %q is not the one in the cache, or is being deleted; its objects are not written or deleted", s.deployment.Name)
 	}
 	if live.Generation != s.deployment.Generation {
-		return &apply.WaitError{Reason: fmt.Sprintf("BundleDeployment %q has just changed; its objects are written when the manager has read the change", s.deployment.Name)}
+		return &apply.WaitError{Reason: fmt.Sprintf("BundleDeployment %q has just changed; its objects are written or deleted when the manager has read the change", s.deployment.Name)}
 	}
 	return nil
 }

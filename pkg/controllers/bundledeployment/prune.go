@@ -64,7 +64,7 @@ func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action)
 // becomes the reason why the Removal waits, because it must not prevent the write of the status.
 func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of string) (revision.Removal, error) {
 	options := apply.RemoveOptions{As: s.identity(), Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
-	removal, err := s.c.remover.Remove(ctx, set, options, s.memory.sets.Of(s.machine.KeptRevisions())...)
+	removal, err := s.removeUnlessChanged(ctx, set, options)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.retry(s.c.backoff.Last)
 		return revision.Removal{Waiting: refusal.Error(), Blocked: true}, nil
@@ -87,4 +87,15 @@ func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of s
 	}
 	s.retry(revision.DeletionInterval)
 	return revision.Removal{Waiting: removal.Waiting, Blocked: removal.Held || removal.Stuck}, nil
+}
+
+// removeUnlessChanged removes the objects in a set that no kept revision contains, unless the BundleDeployment on the API server has another
+// spec than in the cache. With that spec, it may be paused, or keep other objects.
+func (s *reconciliation) removeUnlessChanged(ctx context.Context, set *apply.Set, options apply.RemoveOptions) (apply.Removal, error) {
+	if set.Len() > 0 {
+		if err := s.confirmCurrent(ctx); err != nil {
+			return apply.Removal{}, err
+		}
+	}
+	return s.c.remover.Remove(ctx, set, options, s.memory.sets.Of(s.machine.KeptRevisions())...)
 }

@@ -45,6 +45,31 @@ func TestARevisionThatNeverStartedTakesNoPermissionsToBeRemoved(t *testing.T) {
 	}
 }
 
+func TestNothingIsPrunedForAnEarlierSpec(t *testing.T) {
+	f := newFixture(t)
+	f.engine.report, f.engine.removal = apply.Report{Total: 1, Ready: 1, Complete: true}, apply.Removal{Done: true}
+	f.one.Stored, f.two.Stored = corev1alpha2.RevisionArchived, corev1alpha2.RevisionActive
+	f.before.Status.ActiveRevision = 2
+	live := f.before.DeepCopy()
+	live.Generation++ // such as a pause
+	if _, err := f.api.CoreV1alpha2().BundleDeployments().Update(t.Context(), live, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.decide(t)
+	if f.engine.removed != 0 || f.one.Pruned {
+		t.Errorf("%d objects are removed; the revision is pruned: %v", f.engine.removed, f.one.Pruned)
+	}
+	if got := conditionOf(t, f.deployment, corev1alpha2.ConditionProgressing); !strings.Contains(got.Message, "has just changed") {
+		t.Errorf("Progressing is %s: %s", got.Reason, got.Message)
+	}
+	f.before.Generation, f.deployment.Generation = live.Generation, live.Generation
+	f.clock.SetTime(f.clock.Now().Add(time.Hour))
+	f.decide(t)
+	if f.engine.removed != 1 || !f.one.Pruned {
+		t.Errorf("when the cache has the spec, %d objects are removed; the revision is pruned: %v", f.engine.removed, f.one.Pruned)
+	}
+}
+
 func TestPruningThatFailsWaitsForAnAdminAfterSomeTime(t *testing.T) {
 	f := newFixture(t)
 	f.engine.report, f.engine.removeErr = apply.Report{Total: 1, Ready: 1, Complete: true}, errors.New("failed calling webhook")

@@ -23,22 +23,28 @@ func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, 
 	if r.step.Bundle == nil || r.step.Postponed {
 		return false, nil
 	}
-	var desired *corev1alpha2.BundleDeployment
+	write := c.create
 	if r.current.Deployment != nil {
-		if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
-			return false, c.moveToNamespace(ctx, r, namespace)
-		}
-		if desired = c.desiredDeployment(r); equality.Semantic.DeepEqual(desired, r.current.Deployment) {
+		if write = c.change(r); write == nil {
 			return false, nil
 		}
 	}
 	if isCurrent, err := c.isCurrent(ctx, r.operator); err != nil || !isCurrent {
 		return true, err
 	}
-	if desired == nil {
-		return false, c.create(ctx, r)
+	return false, write(ctx, r)
+}
+
+// change returns the write that changes the existing BundleDeployment; nil if it needs no change.
+func (c *controller) change(r *reconciliation) func(context.Context, *reconciliation) error {
+	if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
+		return func(ctx context.Context, r *reconciliation) error { return c.moveToNamespace(ctx, r, namespace) }
 	}
-	return false, c.update(ctx, r, desired)
+	desired := c.desiredDeployment(r)
+	if equality.Semantic.DeepEqual(desired, r.current.Deployment) {
+		return nil
+	}
+	return func(ctx context.Context, r *reconciliation) error { return c.update(ctx, r, desired) }
 }
 
 // desiredDeployment returns the existing BundleDeployment with the fields that follow from the step's bundle and the spec.

@@ -113,6 +113,7 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 		"an update that the API server does not accept": {edited, nil, map[string]error{"update": invalid}, "", []string{"update status"}, []string{"update"}},
 		"a move to another namespace": {elsewhere, nil, map[string]error{"delete": down},
 			`deploying PlatformOperator "op": deleting its BundleDeployment, to install it in namespace "elsewhere": connection refused`, nil, []string{"delete"}},
+		"a move for an earlier spec":           {func(c *cluster) { elsewhere(c); c.operator.Generation = 2 }, nil, nil, "", nil, nil},
 		"a move of what has changed meanwhile": {elsewhere, nil, map[string]error{"delete": conflict}, "", []string{"update status"}, []string{"delete"}},
 		"a move of what is gone":               {elsewhere, nil, map[string]error{"delete": gone}, "", []string{"update status"}, []string{"delete"}},
 		"a deletion": {removed, nil, map[string]error{"delete": down},

@@ -46,7 +46,8 @@ type Report struct {
 	// as declared and is not repaired for now.
 	Drift   []corev1alpha2.DriftRecord
 	Drifted bool
-	// Unread is true if an object's kind cannot be listed or watched, so that it is not known whether the object has drifted.
+	// Unread is true if an object's kind cannot be listed or watched, or is not listed in time. It is then not known whether the object has
+	// drifted.
 	Unread bool
 	// Repaired is the number of objects that this call repaired, including those that exceed the limit of Drift.
 	Repaired int

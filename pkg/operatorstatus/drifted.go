@@ -1,6 +1,8 @@
 package operatorstatus
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -8,12 +10,6 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
-
-// isInstallationSucceeded reports whether the BundleDeployment is installed and Installed reports no problem.
-func isInstallationSucceeded(deployment *corev1alpha2.BundleDeployment) bool {
-	installed := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
-	return installed != nil && installed.Reason == corev1alpha2.ReasonInstallationSucceeded
-}
 
 // driftedCondition returns the Drifted condition, with the drift that the BundleDeployment reports. It is Unknown if nothing is installed.
 func driftedCondition(r *report) metav1.Condition {
@@ -36,7 +32,8 @@ func driftedCondition(r *report) metav1.Condition {
 	case corev1alpha2.ReasonDriftContested:
 		return isTrue(platformv1alpha1.ReasonDriftContested, message)
 	case corev1alpha2.ReasonReconcileFailed:
-		if !isInstallationSucceeded(deployment) { // Installed of the BundleDeployment has the cause, but not that of the PlatformOperator
+		// Installed of the BundleDeployment has the cause, but not that of the PlatformOperator.
+		if strings.Contains(message, corev1alpha2.ConditionInstalled+" condition") {
 			message = "Some objects cannot be read or repaired; the Progressing condition gives the cause."
 		}
 	}

@@ -17,11 +17,15 @@ func TestHRD_U7_DriftIsThatOfTheBundleDeployment(t *testing.T) {
 		of   metav1.Condition // of the BundleDeployment
 		want string
 	}{
-		"no drift":     {isFalse(corev1alpha2.ReasonAsExpected, "No drift."), "False AsExpected: No drift."},
-		"ignored":      {isFalse(corev1alpha2.ReasonDriftIgnored, "Ignored."), "False DriftIgnored: Ignored."},
-		"reported":     {isTrue(corev1alpha2.ReasonDriftReported, "Because spec.drift.policy is Report."), "True DriftReported: Because spec.install.drift.policy is Report."},
-		"contested":    {isTrue(corev1alpha2.ReasonDriftContested, "Again."), "True DriftContested: Again."},
-		"not applied":  {isUnknown(corev1alpha2.ReasonInstallPending, "Nothing is applied yet."), "Unknown Unknown: Nothing is applied yet."},
+		"no drift":    {isFalse(corev1alpha2.ReasonAsExpected, "No drift."), "False AsExpected: No drift."},
+		"ignored":     {isFalse(corev1alpha2.ReasonDriftIgnored, "Ignored."), "False DriftIgnored: Ignored."},
+		"reported":    {isTrue(corev1alpha2.ReasonDriftReported, "Because spec.drift.policy is Report."), "True DriftReported: Because spec.install.drift.policy is Report."},
+		"contested":   {isTrue(corev1alpha2.ReasonDriftContested, "Again."), "True DriftContested: Again."},
+		"not applied": {isUnknown(corev1alpha2.ReasonInstallPending, "Nothing is applied yet."), "Unknown Unknown: Nothing is applied yet."},
+		"not repaired": {isUnknown(corev1alpha2.ReasonReconcileFailed, "Cannot be repaired; the Installed condition gives the cause."),
+			"Unknown Unknown: Some objects cannot be read or repaired; the Progressing condition gives the cause."},
+		"not read during a blocked upgrade": {isUnknown(corev1alpha2.ReasonReconcileFailed, "Cannot be read; the Healthy condition gives the cause."),
+			"Unknown Unknown: Cannot be read; the Healthy condition gives the cause."},
 		"not compared": {metav1.Condition{}, "Unknown Unknown: The operator's objects have not been compared with their declaration yet."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,6 +102,25 @@ func TestConditions(t *testing.T) {
 			m.report = unhealthy
 			m.report.Unread = true
 		}, installed: true, want: stored(applied, "False/Unhealthy", expected, unread)},
+		"unread objects of the active revision, while a later one lacks permissions": {given: func(m *Machine) {
+			observed := unhealthy
+			observed.Unread = true
+			m.refusal, m.observed, m.check.Problem = refusal, &observed, Problem{Err: refusal, Refused: true}
+		}, installed: true, want: stored("True/UpgradeFailed", "False/Unhealthy", "False/Blocked", unread)},
+		"unread objects that only the active revision has, while a later one rolls out": {given: func(m *Machine) {
+			m.report = unhealthy
+			m.SetRemaining(Report{Unread: true, Waiting: "Secret memo/a cannot be read"}, Problem{})
+		}, installed: true, want: stored(applied, "False/Unhealthy", "True/RollingOut", unread)},
+		"a repair with a fault that lasts": {given: func(m *Machine) { settled(m); m.fault = refusal }, installed: true,
+			want: stored(applied, "False/Unhealthy", expected, unread)},
+		"a later revision whose requirements cannot be checked": {given: func(m *Machine) {
+			m.fault, m.observed, m.check.Problem.Err = refusal, &healthy, refusal
+		}, installed: true, want: stored(applied, "True/Healthy", "True/RollingOut", expected)},
+		"neither requirements nor objects can be checked": {given: func(m *Machine) {
+			m.problem = Problem{Err: refusal}
+			m.SetRemaining(Report{}, Problem{Err: refusal})
+			m.fault, m.observed, m.check.Problem = refusal, &unhealthy, m.problem
+		}, installed: true, want: stored(applied, "False/Unhealthy", "True/RollingOut", unread)},
 		"drift that is ignored": {given: settled, fixture: func(f *fixture) { f.policy = corev1alpha2.DriftIgnoreAll }, installed: true,
 			want: stored(applied, "True/Healthy", expected, "False/DriftIgnored")},
 		"objects of an earlier revision are being deleted": {

@@ -51,10 +51,21 @@ func (m *Machine) driftState() condition {
 			sentence("Changes by others are not reverted, because "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
 	case m.refusal != nil && (m.desired == m.active || m.check.Problem.Err == nil):
 		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Installed condition gives the cause."}
-	case m.report.Unread:
+	case m.report.Unread || m.observed != nil && m.observed.Unread:
 		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read; the Healthy condition gives the cause."}
+	case m.remainingReport.Unread: // Healthy describes the newest revision, so it does not give the cause
+		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed,
+			sentence("Some objects of "+m.active.String()+" cannot be read", m.remainingReport.Waiting)}
+	case m.isFaulty():
+		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Healthy condition gives the cause."}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "No declared object or field differs from its declaration."}
+}
+
+// isFaulty reports whether a fault that lasts prevented the comparison or the repair of objects. A new revision whose requirements cannot
+// be checked does not count, because the objects of the active revision are still compared.
+func (m *Machine) isFaulty() bool {
+	return m.fault != nil && (m.desired == m.active || m.check.Problem.Err == nil || m.remainingErr != nil)
 }
 
 // whyLeft returns a clause that says why drift is not reverted.

@@ -159,7 +159,7 @@ func (c *controller) execute(m *Machine, action Action) bool {
 	case Apply:
 		m.SetApplied(c.report, c.problem)
 	case ApplyRemaining:
-		m.SetRemaining(Problem{})
+		m.SetRemaining(Report{}, Problem{})
 	case Observe:
 		m.SetObserved(healthy)
 	case Prune:

@@ -89,7 +89,7 @@ type Report struct {
 	MissingKinds []corev1alpha2.MissingKind
 	// Written is true if an object was written, or may have been. Exists is true if at least one object of the BundleDeployment exists.
 	Written, Exists bool
-	// Unread is true if an object's kind cannot be listed or watched, so that the state of the object is not known.
+	// Unread is true if an object's kind cannot be listed or watched, or is not listed in time, so that the state of the object is not known.
 	Unread bool
 }
 

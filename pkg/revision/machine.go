@@ -52,6 +52,9 @@ type Machine struct {
 	applied, remaining, isClassified bool
 	problem                          Problem
 	report                           Report
+	// remainingReport and remainingErr are the results of ApplyRemaining. A refusal is not in remainingErr.
+	remainingReport Report
+	remainingErr    error
 	// refusal and fault say why the desired revision could not be applied. fault is a transient fault that has lasted too long.
 	refusal, fault error
 	// observed is the report on the active revision if a later revision is refused or has not started; else nil.
@@ -190,8 +193,13 @@ func (m *Machine) SetApplied(report Report, problem Problem) {
 
 // SetRemaining sets the result of ApplyRemaining. It ignores a refusal, because a refusal concerns only the active revision: a later sync
 // prunes the object or reports the refusal.
-func (m *Machine) SetRemaining(problem Problem) {
-	if m.problem.Err == nil && !problem.isRefusal() {
+func (m *Machine) SetRemaining(report Report, problem Problem) {
+	m.remainingReport = report
+	if problem.isRefusal() {
+		return
+	}
+	m.remainingErr = problem.Err
+	if m.problem.Err == nil {
 		m.problem = problem
 	}
 }

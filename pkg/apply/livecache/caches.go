@@ -68,7 +68,8 @@ func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVer
 	if fault := found.lastFault(); fault != nil {
 		return nil, &object.WaitError{Reason: fmt.Sprintf("cannot be read, because %s cannot be watched: %s", resource.GroupResource(), object.Bounded(fault.Error())), Cause: fault, Unread: true}
 	}
-	return nil, object.WaitFor("is not read yet: the cache of %s is not filled", resource.GroupResource())
+	reason := fmt.Sprintf("is not read yet: the cache of %s is not filled", resource.GroupResource())
+	return nil, &object.WaitError{Reason: reason, Unread: true}
 }
 
 // Filled returns the cache of a resource once its first list is complete; nil before that, and if there is no cache. It does not start a

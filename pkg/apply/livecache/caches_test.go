@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -192,6 +193,36 @@ func TestAnUnusedCacheWithAFaultIsNotUsedAgain(t *testing.T) {
 	}
 }
 
+// A list that fails and a list that does not end leave the objects unread. An ordinary list ends within the wait.
+func TestObjectsAreUnreadUntilTheirListEnds(t *testing.T) {
+	for name, test := range map[string]struct {
+		takes time.Duration
+		err   error
+		want  bool
+	}{
+		"it ends soon":  {takes: fillTime / 2},
+		"it fails":      {err: errors.New("forbidden"), want: true},
+		"it never ends": {takes: 10 * fillTime, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := newTestClient()
+				client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+					time.Sleep(test.takes)
+					return test.err != nil, nil, test.err
+				})
+				caches := NewCaches(t.Context(), client, clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), func(string) {})
+				_, err := caches.Get(t.Context(), "memo", configMapsAt)
+				var wait *object.WaitError
+				if got := errors.As(err, &wait) && wait.Unread; got != test.want || (err != nil) != test.want {
+					t.Errorf("unread: %t, want %t: %v", got, test.want, err)
+				}
+				time.Sleep(test.takes) // the list ends before the test does
+			})
+		})
+	}
+}
+
 func store(t testing.TB, into *Cache, live *unstructured.Unstructured) {
 	t.Helper()
 	if err := into.informer.GetStore().Add(packed(t, live)); err != nil {
@@ -199,11 +230,14 @@ func store(t testing.TB, into *Cache, live *unstructured.Unstructured) {
 	}
 }
 
+func newTestClient() *dynamicfake.FakeDynamicClient {
+	return dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{configMapsAt: "ConfigMapList"})
+}
+
 // newTestCaches returns caches of a cluster without ConfigMaps.
 func newTestCaches(t *testing.T) *Caches {
 	t.Helper()
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{configMapsAt: "ConfigMapList"})
-	return NewCaches(t.Context(), client, clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), func(string) {})
+	return NewCaches(t.Context(), newTestClient(), clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), func(string) {})
 }
 
 func TestAWatchMayFailAgainAfterItRecovered(t *testing.T) {

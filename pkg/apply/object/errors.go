@@ -52,7 +52,7 @@ type WaitError struct {
 	After time.Duration
 	// Cause is the API server's error; nil if there is none.
 	Cause error
-	// Unread is true if the object's kind cannot be listed or watched, so that the state of the object is not known.
+	// Unread is true if the object's kind cannot be listed or watched, or is not listed in time, so that the state of the object is not known.
 	Unread bool
 }
 

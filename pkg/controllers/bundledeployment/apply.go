@@ -99,7 +99,7 @@ func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Act
 	rest := s.memory.sets[action.Revision.Number].Without(s.memory.sets[target.Number], s.phases)
 	report, err := s.c.applier.Apply(ctx, rest, s.options(action.Apply))
 	s.take(report)
-	s.machine.SetRemaining(problemOf(err))
+	s.machine.SetRemaining(reportOf(report), problemOf(err))
 	return nil
 }
 

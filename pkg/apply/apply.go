@@ -147,6 +147,20 @@ type outcome struct {
 	command string
 	// warnings are the API server's warnings in the responses to the requests for the object.
 	warnings []string
+	// unread is true if the API server denies to list or watch the object's kind, so that the cached object is out of date.
+	unread bool
+}
+
+// setUnread marks an object as unread if err, the result of Resource.Unread, is not nil. The object is still reconciled, because a denied
+// write names the permissions to grant.
+func (o *outcome) setUnread(err error) {
+	if err == nil {
+		return
+	}
+	o.unread = true
+	if o.problem == "" {
+		o.problem = object.Bounded(named(o.reconciled.Desired.Key, err).Error())
+	}
 }
 
 func errorsOf(outcomes []outcome) []error {
@@ -186,6 +200,7 @@ func (c *call) reconcile(ctx context.Context, desired *object.Desired, resource 
 		c.window.Wrote()
 	}
 	result.problem, result.command = c.problemOf(ctx, &result.reconciled)
+	result.setUnread(resource.Unread())
 	return result
 }
 

@@ -35,6 +35,9 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 			}
 			problem, command := call.problemOf(ctx, &seen)
 			outcomes[i] = outcome{reconciled: seen, problem: problem, command: command}
+			if seen.Err == nil {
+				outcomes[i].setUnread(resources[desired.GVK].resource.Unread())
+			}
 		}
 		report.add(set, call.state, outcomes)
 		report.Phases++

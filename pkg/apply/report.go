@@ -64,9 +64,9 @@ type Report struct {
 	applied, postponed int
 }
 
-func (r *Report) addUnread(err error) {
+func (r *Report) addUnread(each outcome) {
 	var wait *object.WaitError
-	r.Unread = r.Unread || errors.As(err, &wait) && wait.Unread
+	r.Unread = r.Unread || each.unread || errors.As(each.reconciled.Err, &wait) && wait.Unread
 }
 
 // isAnswered reports whether it is known if the object was written. After a transient error this is unknown, because only the response to
@@ -82,7 +82,7 @@ func (r *Report) add(set *Set, state *ownerState, outcomes []outcome) {
 		r.addWarnings(state.warnings, each)
 		r.addWrites(state, each.reconciled)
 		r.addDrift(each.reconciled)
-		r.addUnread(each.reconciled.Err)
+		r.addUnread(each)
 		r.addReadiness(each)
 	}
 }
@@ -144,7 +144,7 @@ func (r *Report) addReadiness(each outcome) {
 	if each.problem == "" && !done.Desired.IsAdded {
 		r.Ready++
 	}
-	if each.problem != "" && len(r.Unready) == 0 && done.Err == nil && done.Live != nil {
+	if each.problem != "" && len(r.Unready) == 0 && done.Err == nil && done.Live != nil && !each.unread {
 		r.Command = cmp.Or(each.command, done.Desired.Key.DescribeCommand())
 	}
 	if each.problem != "" && len(r.Unready) < maxListed {

@@ -38,6 +38,17 @@ func TestReportSaysHowToLookAtTheFirstThatIsNotReady(t *testing.T) {
 	}
 }
 
+func TestAnObjectOfAnOutdatedCacheIsUnread(t *testing.T) {
+	desired := &object.Desired{Key: Key{GroupKind: schema.GroupKind{Kind: "Secret"}, Namespace: "memo", Name: "a"}}
+	each := outcome{reconciled: reconcile.Outcome{Desired: desired, Live: &livecache.Live{}}}
+	each.setUnread(&object.WaitError{Reason: "cannot be read", Unread: true})
+	report := Report{}
+	report.add(nil, &ownerState{}, []outcome{each})
+	if !report.Unread || report.Command != "" || len(report.Unready) != 1 || report.Unready[0] != "Secret memo/a cannot be read" {
+		t.Errorf("got %+v", report)
+	}
+}
+
 // The API server accepts a ClusterRole with such a name, and refuses a status with a longer entry.
 func TestReasonsOfObjectsWithLongNamesFitStatus(t *testing.T) {
 	role := Key{GroupKind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, Name: strings.Repeat("x", 1100)}

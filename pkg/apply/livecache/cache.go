@@ -30,6 +30,8 @@ type Cache struct {
 	mu sync.Mutex
 	// fault is the last error of a list or watch since the last event; nil if there is none. It explains why the cache is not filled.
 	fault error
+	// denial is the denial of lists or watches since the last watch that started.
+	denial denial
 	// faulted is closed after the first error of a list or watch.
 	faulted   chan struct{}
 	firstOnce sync.Once
@@ -46,7 +48,9 @@ type recentObject struct {
 	at   time.Time
 }
 
-func (c *Cache) prepare(changed func(owner string)) error {
+// prepare adds the handlers of the informer. They call changed with the owner of an object that changed, and changedAll when a lasting
+// denial begins.
+func (c *Cache) prepare(changed func(owner string), changedAll func()) error {
 	if err := c.informer.SetTransform(func(received any) (any, error) {
 		live, ok := received.(*unstructured.Unstructured)
 		if !ok {
@@ -60,7 +64,12 @@ func (c *Cache) prepare(changed func(owner string)) error {
 	}); err != nil {
 		return err
 	}
-	if err := c.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { c.setFault(err) }); err != nil {
+	if err := c.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+		c.setFault(err)
+		if c.setDenial(err) {
+			changedAll()
+		}
+	}); err != nil {
 		return err
 	}
 	_, err := c.informer.AddEventHandler(notifier{c, changed})

@@ -3,6 +3,8 @@ package livecache
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,10 +68,16 @@ func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVer
 	case <-timer.C:
 	}
 	if fault := found.lastFault(); fault != nil {
-		return nil, &object.WaitError{Reason: fmt.Sprintf("cannot be read, because %s cannot be watched: %s", resource.GroupResource(), object.Bounded(fault.Error())), Cause: fault, Unread: true}
+		return nil, unwatchable(resource, fault)
 	}
 	reason := fmt.Sprintf("is not read yet: the cache of %s is not filled", resource.GroupResource())
 	return nil, &object.WaitError{Reason: reason, Unread: true}
+}
+
+// unwatchable returns the WaitError for the objects of a resource that cannot be listed or watched.
+func unwatchable(resource schema.GroupVersionResource, fault error) error {
+	reason := fmt.Sprintf("cannot be read, because %s cannot be watched: %s", resource.GroupResource(), object.Bounded(fault.Error()))
+	return &object.WaitError{Reason: reason, Cause: fault, Unread: true}
 }
 
 // Filled returns the cache of a resource once its first list is complete; nil before that, and if there is no cache. It does not start a
@@ -95,20 +103,37 @@ func (c *Caches) start(owner string, resource schema.GroupVersionResource) (*Cac
 		found.owners[owner] = true
 		return found, nil
 	}
-	informer := cache.NewSharedIndexInformerWithOptions((&ownedOnly{client: c.client.Resource(resource)}).listWatch(c.client),
+	source := &ownedOnly{client: c.client.Resource(resource), started: func() {}}
+	informer := cache.NewSharedIndexInformerWithOptions(source.listWatch(c.client),
 		&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{ObjectDescription: resource.String()})
 	ctx, stop := context.WithCancel(c.ctx)
 	started := &Cache{
 		informer: informer, stop: stop, clock: c.clock,
 		owners: map[string]bool{owner: true}, recent: map[string]recentObject{}, faulted: make(chan struct{}),
 	}
-	if err := started.prepare(c.changed); err != nil {
+	changedAll := func() { c.changedAll(started) }
+	source.started = func() {
+		if started.clearDenial() {
+			changedAll()
+		}
+	}
+	if err := started.prepare(c.changed, changedAll); err != nil {
 		stop()
 		return nil, fmt.Errorf("watching %s: %w", resource.GroupResource(), err)
 	}
 	c.caches[resource] = started
 	go informer.RunWithContext(ctx)
 	return started, nil
+}
+
+// changedAll calls changed with each owner of a cache.
+func (c *Caches) changedAll(of *Cache) {
+	c.mu.Lock()
+	owners := slices.Collect(maps.Keys(of.owners))
+	c.mu.Unlock()
+	for _, owner := range owners {
+		c.changed(owner)
+	}
 }
 
 // Keep releases an owner's caches, except those of the wanted resources. A cache that no owner uses stops after unusedTime.

@@ -21,6 +21,8 @@ import (
 // nothing.
 type ownedOnly struct {
 	client dynamic.NamespaceableResourceInterface
+	// started is called after each start of a watch.
+	started func()
 
 	mu sync.Mutex
 	// passed holds the objects that the informer has received: it maps their keys to their owners. An object that is no longer owned is
@@ -70,6 +72,7 @@ func (o *ownedOnly) watch(ctx context.Context, options metav1.ListOptions) (watc
 	if err != nil {
 		return nil, err
 	}
+	o.started()
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		o.reset() // the informer starts with an empty store
 	}

@@ -20,6 +20,15 @@ type Resource struct {
 	Cache *Cache
 }
 
+// Unread returns a WaitError if the API server has denied the lists or watches of the resource for some time, so that the cache is out of
+// date; else nil.
+func (r Resource) Unread() error {
+	if denied := r.Cache.lastingDenial(); denied != nil {
+		return unwatchable(r.Mapping.Resource, denied)
+	}
+	return nil
+}
+
 // IsNamespaced reports whether the objects of the resource are in namespaces.
 func (r Resource) IsNamespaced() bool { return r.Mapping.Scope.Name() == meta.RESTScopeNameNamespace }
 

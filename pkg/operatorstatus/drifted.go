@@ -1,7 +1,7 @@
 package operatorstatus
 
 import (
-	"strings"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +10,12 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
+
+// isInstallationSucceeded reports whether the BundleDeployment is installed and Installed reports no problem.
+func isInstallationSucceeded(deployment *corev1alpha2.BundleDeployment) bool {
+	installed := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+	return installed != nil && installed.Reason == corev1alpha2.ReasonInstallationSucceeded
+}
 
 // driftedCondition returns the Drifted condition, with the drift that the BundleDeployment reports. It is Unknown if nothing is installed.
 func driftedCondition(r *report) metav1.Condition {
@@ -32,9 +38,8 @@ func driftedCondition(r *report) metav1.Condition {
 	case corev1alpha2.ReasonDriftContested:
 		return isTrue(platformv1alpha1.ReasonDriftContested, message)
 	case corev1alpha2.ReasonReconcileFailed:
-		// Installed of the BundleDeployment has the cause, but not that of the PlatformOperator.
-		if strings.Contains(message, corev1alpha2.ConditionInstalled+" condition") {
-			message = "Some objects cannot be read or repaired; the Progressing condition gives the cause."
+		if !isInstallationSucceeded(deployment) { // the Installed condition of the PlatformOperator may have another cause
+			message = fmt.Sprintf("Some objects cannot be read or repaired; the conditions of BundleDeployment %q give the cause.", deployment.Name)
 		}
 	}
 	return isUnknown(platformv1alpha1.ReasonUnknown, message)

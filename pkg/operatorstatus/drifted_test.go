@@ -14,22 +14,29 @@ import (
 // TestHRD_U7_DriftIsThatOfTheBundleDeployment tests that the message names fields of the PlatformOperator.
 func TestHRD_U7_DriftIsThatOfTheBundleDeployment(t *testing.T) {
 	for name, test := range map[string]struct {
-		of   metav1.Condition // of the BundleDeployment
-		want string
+		of metav1.Condition // of the BundleDeployment
+		// isInstalled means that Installed of the BundleDeployment reports no problem.
+		isInstalled bool
+		want        string
 	}{
-		"no drift":    {isFalse(corev1alpha2.ReasonAsExpected, "No drift."), "False AsExpected: No drift."},
-		"ignored":     {isFalse(corev1alpha2.ReasonDriftIgnored, "Ignored."), "False DriftIgnored: Ignored."},
-		"reported":    {isTrue(corev1alpha2.ReasonDriftReported, "Because spec.drift.policy is Report."), "True DriftReported: Because spec.install.drift.policy is Report."},
-		"contested":   {isTrue(corev1alpha2.ReasonDriftContested, "Again."), "True DriftContested: Again."},
-		"not applied": {isUnknown(corev1alpha2.ReasonInstallPending, "Nothing is applied yet."), "Unknown Unknown: Nothing is applied yet."},
-		"not repaired": {isUnknown(corev1alpha2.ReasonReconcileFailed, "Cannot be repaired; the Installed condition gives the cause."),
-			"Unknown Unknown: Some objects cannot be read or repaired; the Progressing condition gives the cause."},
-		"not read during a blocked upgrade": {isUnknown(corev1alpha2.ReasonReconcileFailed, "Cannot be read; the Healthy condition gives the cause."),
-			"Unknown Unknown: Cannot be read; the Healthy condition gives the cause."},
-		"not compared": {metav1.Condition{}, "Unknown Unknown: The operator's objects have not been compared with their declaration yet."},
+		"no drift":    {isFalse(corev1alpha2.ReasonAsExpected, "No drift."), false, "False AsExpected: No drift."},
+		"ignored":     {isFalse(corev1alpha2.ReasonDriftIgnored, "Ignored."), false, "False DriftIgnored: Ignored."},
+		"reported":    {isTrue(corev1alpha2.ReasonDriftReported, "Because spec.drift.policy is Report."), false, "True DriftReported: Because spec.install.drift.policy is Report."},
+		"contested":   {isTrue(corev1alpha2.ReasonDriftContested, "Again."), false, "True DriftContested: Again."},
+		"not applied": {isUnknown(corev1alpha2.ReasonInstallPending, "Nothing is applied yet."), false, "Unknown Unknown: Nothing is applied yet."},
+		"not repaired": {isUnknown(corev1alpha2.ReasonReconcileFailed, "Cannot be repaired; the Installed condition gives the cause."), false,
+			`Unknown Unknown: Some objects cannot be read or repaired; the conditions of BundleDeployment "op" give the cause.`},
+		"not compared": {metav1.Condition{}, false, "Unknown Unknown: The operator's objects have not been compared with their declaration yet."},
+		"not read": {isUnknown(corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read; the Healthy condition gives the cause."), true,
+			"Unknown Unknown: Some objects cannot be read; the Healthy condition gives the cause."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment := &corev1alpha2.BundleDeployment{}
+			deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "op"}}
+			if test.isInstalled {
+				meta.SetStatusCondition(&deployment.Status.Conditions, metav1.Condition{
+					Type: corev1alpha2.ConditionInstalled, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonInstallationSucceeded,
+				})
+			}
 			if test.of.Status != "" {
 				test.of.Type = corev1alpha2.ConditionDrifted
 				meta.SetStatusCondition(&deployment.Status.Conditions, test.of)

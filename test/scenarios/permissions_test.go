@@ -13,6 +13,7 @@ import (
 	apitypes "k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/test/rbac"
 	"github.com/openshift/platform-operators/test/samples"
@@ -165,6 +166,17 @@ func TestManagerPermissions(t *testing.T) {
 		revoke = s.grantPermissions(ctx)
 		s.Eventually(described).WithContext(ctx).Should(Equal("declared"))
 		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(BeEmpty())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
+
+		s.By("revoking the permissions and ending the watches: changes of the objects are no longer seen")
+		revoke()
+		s.Eventually(s.bundlesRules).WithContext(ctx).ShouldNot(ContainElement(haveResource("priorityclasses", "poddisruptionbudgets")))
+		s.CutWatches(func(r scenario.Request) bool {
+			return r.User == managerUser && r.Resource.Resource == "priorityclasses"
+		})
+		s.Eventually(s.conditionOf, "5m").WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix(
+			"Unknown ReconcileFailed: Some objects cannot be read; "))
+		revoke = s.grantPermissions(ctx)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
 
 		s.By("restarting the manager without the permissions: it does not know whether the objects have drifted")

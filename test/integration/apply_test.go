@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/background"
+	"github.com/openshift/platform-operators/test/steady"
 )
 
 // createDeploymentIn creates a BundleDeployment of an image with more fields in its spec, in YAML, and deletes it after the spec.
@@ -47,6 +49,8 @@ func configMapText(name, content string) string {
 func newEngineThat(ctx context.Context, changed func(owner string)) *apply.Engine {
 	GinkgoHelper()
 	config := rest.CopyConfig(env.Admin)
+	// Nobody but the manager's ServiceAccount may use its field managers on namespaces.
+	config.Impersonate = rest.ImpersonationConfig{UserName: steady.ManagersUser, Groups: []string{user.SystemPrivilegedGroup}}
 	config.WarningHandlerWithContext = apply.WarningHandler()
 	client, err := dynamic.NewForConfig(config)
 	Expect(err).NotTo(HaveOccurred())

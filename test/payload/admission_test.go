@@ -8,6 +8,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/limits"
@@ -20,6 +21,7 @@ const (
 	crdDeletionPolicy  = "platform-operators-crd-deletion"
 	limitsRecordPolicy = "platform-operators-limits-record"
 	ownershipPolicy    = "platform-operators-ownership"
+	namespacePolicy    = "platform-operators-namespace-ownership"
 )
 
 var admissionRules = []rule{
@@ -27,6 +29,7 @@ var admissionRules = []rule{
 	{"HRD-U6 a policy protects exactly the payload's CRDs from deletion", crdDeletion},
 	{"HRD-S3 a policy protects the ConfigMap in which the manager records limits", limitsRecord},
 	{"HRD-S2 a policy protects the labels and field managers by which the manager identifies its objects", ownershipIdentity},
+	{"HRD-S1 a policy protects the field managers by which the manager identifies the namespaces that it created", namespaceOwnership},
 }
 
 const (
@@ -46,6 +49,7 @@ var deletionConditions = []string{
 var otherConditions = map[string][]string{
 	limitsRecordPolicy: {isNotBeingDeleted, isNotTheManager, "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'"},
 	ownershipPolicy:    {isNotTheManager},
+	namespacePolicy:    {isNotTheManager},
 }
 
 func admissionPolicies(p *payload) []string {
@@ -118,6 +122,35 @@ func ownershipIdentity(p *payload) []string {
 		}
 		return violations
 	})
+}
+
+// namespaceOwnership checks that the policy applies to every namespace, with or without labels, and that only the manager is exempt.
+func namespaceOwnership(p *payload) []string {
+	return withPolicy(p, namespacePolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
+		match := policy.Spec.MatchConstraints
+		expect(&violations, isEmpty(match.ObjectSelector) && isEmpty(match.NamespaceSelector), "%s: a selector excludes namespaces", o)
+		var resources []string
+		var operations []admissionv1.OperationType
+		for _, rule := range match.ResourceRules {
+			resources, operations = append(resources, rule.Resources...), append(operations, rule.Operations...)
+		}
+		want := []string{"namespaces"}
+		expect(&violations, slices.Equal(resources, want), "%s: applies to resources %v, want %v", o, resources, want)
+		writes := []admissionv1.OperationType{admissionv1.Create, admissionv1.Update}
+		expect(&violations, slices.Equal(operations, writes), "%s: applies to operations %v, want %v", o, operations, writes)
+		expect(&violations, len(policy.Spec.MatchConditions) == 1, "%s: exempts others than the manager", o)
+		for _, variable := range policy.Spec.Variables {
+			if variable.Name != "requested" {
+				hasPrefix := strings.Contains(variable.Expression, "'"+corev1alpha2.FieldManagerPrefix+"'")
+				expect(&violations, hasPrefix, "%s: variable %s does not have '%s'", o, variable.Name, corev1alpha2.FieldManagerPrefix)
+			}
+		}
+		return violations
+	})
+}
+
+func isEmpty(selector *metav1.LabelSelector) bool {
+	return len(selector.MatchLabels)+len(selector.MatchExpressions) == 0
 }
 
 // withPolicy calls check with the policy of this name and returns its violations. It returns a violation if there is no such

@@ -20,6 +20,7 @@ const (
 	crdBindingFile = "12-crd-deletion"
 	recordFile     = "11-limits-record"
 	ownershipFile  = "11-ownership"
+	namespacesFile = "11-namespace-ownership"
 	accountFile    = "20-serviceaccount"
 	managerFile    = "21-manager-clusterrole.yaml"
 	aggregateFile  = "25-bundles-clusterrole.yaml"
@@ -227,6 +228,13 @@ var violations = map[string]map[string]struct {
 	"HRD-S2 a policy protects the labels and field managers by which the manager identifies its objects": {
 		"every object":          {change{ownershipFile, "    objectSelector:\n      matchLabels:\n        core.rukpak.io/owner-kind: BundleDeployment\n", "    objectSelector: {}\n"}, "applies to objects"},
 		"another field manager": {change{ownershipFile, "'platform-operators/'", "'platform/'"}, "no variable has 'platform-operators/'"},
+	},
+	"HRD-S1 a policy protects the field managers by which the manager identifies the namespaces that it created": {
+		"labeled namespaces":    {change{namespacesFile, "objectSelector: {}", "objectSelector: {matchLabels: {a: b}}"}, "a selector excludes namespaces"},
+		"another resource":      {change{namespacesFile, "      - namespaces\n", "      - pods\n"}, "applies to resources"},
+		"no updates":            {change{namespacesFile, "      - UPDATE\n", ""}, "applies to operations"},
+		"another exemption":     {change{namespacesFile, "  variables:\n", "  - name: other\n    expression: 'true'\n  variables:\n"}, "exempts others"},
+		"another field manager": {change{namespacesFile, "'platform-operators/'", "'platform/'"}, "does not have 'platform-operators/'"},
 	},
 	"the ClusterOperator lists the objects for must-gather": {
 		"a missing object": {change{reportFile, "resource: bundledeployments", "resource: bundles"}, "bundledeployments"},

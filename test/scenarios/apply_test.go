@@ -15,10 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
@@ -257,7 +259,8 @@ func TestEngine(t *testing.T) {
 	})
 }
 
-// newEngine returns an engine of the story, which acts as the admin and sends its requests through a recorder.
+// newEngine returns an engine of the story, which sends its requests through a recorder. It acts as the manager's ServiceAccount, because
+// nobody else may use the manager's field managers on namespaces. It has an admin's permissions, so that sets may have objects of any kind.
 func (s *Story) newEngine(ctx context.Context, requests *recorder) *apply.Engine {
 	s.Helper()
 	return s.newNotifyingEngine(ctx, requests, func(string) {})
@@ -267,6 +270,7 @@ func (s *Story) newEngine(ctx context.Context, requests *recorder) *apply.Engine
 func (s *Story) newNotifyingEngine(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
 	s.Helper()
 	config := s.ClientConfig(scenario.AdminUser)
+	config.Impersonate = rest.ImpersonationConfig{UserName: managerUser, Groups: []string{user.SystemPrivilegedGroup}}
 	config.WarningHandlerWithContext = apply.WarningHandler()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		requests.next = next

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -112,4 +113,130 @@ func TestForgedOwnership(t *testing.T) {
 		s.Expect(s.from(ctx, name, "restored")).To(Equal("us " + mark))
 		s.undeploy(ctx, name)
 	})
+}
+
+// namespaceTenant returns a client whose user may write namespaces, with their status and finalizers, and may do nothing else.
+func (s *Story) namespaceTenant(ctx context.Context) kubernetes.Interface {
+	s.Helper()
+	const user = "namespace-tenant"
+	_, err := s.Admin.Kubernetes.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"namespaces", "namespaces/status", "namespaces/finalize"},
+			Verbs: []string{"get", "create", "update", "patch"}}},
+	}, metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	_, err = s.Admin.Kubernetes.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	}, metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	client, err := kubernetes.NewForConfig(s.StepClientConfig(user))
+	s.Expect(err).NotTo(HaveOccurred())
+	return client
+}
+
+func TestForgedNamespace(t *testing.T) {
+	t.Parallel()
+	const name = "memo"
+	const mark = corev1alpha2.FieldManagerPrefix + name
+	denied := forbidden(`Namespace "memo" as created for BundleDeployment "memo"`, `Use no field manager "`+mark+`"`)
+	// The API server drops an entry on a field that the request sets. It keeps an entry on a field that the object does not have.
+	entry := metav1.ManagedFieldsEntry{Manager: mark, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:absent":{}}}}`)}}
+	apply := []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"memo","labels":{"a":"b"}}}`)
+
+	runStory(t, "[HRD-S1] a tenant who forges the manager's field manager on a namespace is denied", []samples.Operator{{Package: name, Version: "1.0.0"}}, func(ctx context.Context, s *Story) {
+		client := s.namespaceTenant(ctx).CoreV1().Namespaces()
+
+		s.By("creating the namespace with the field manager")
+		_, err := client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{FieldManager: mark})
+		s.Expect(err).To(denied)
+		_, err = client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, ManagedFields: []metav1.ManagedFieldsEntry{entry}}}, metav1.CreateOptions{})
+		s.Expect(err).To(denied)
+		_, err = client.Patch(ctx, name, types.ApplyPatchType, apply, metav1.PatchOptions{FieldManager: mark})
+		s.Expect(err).To(denied)
+
+		s.By("creating the namespace without the field manager, which is permitted, and adding the field manager")
+		live, err := client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{FieldManager: "tenant"})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.denyForgedUpdates(ctx, client, live, entry, denied)
+		_, err = s.Admin.Kubernetes.CoreV1().Namespaces().Patch(ctx, name, types.ApplyPatchType, apply, metav1.PatchOptions{FieldManager: mark})
+		s.Expect(err).To(denied, "an admin, who may impersonate the manager, could be a proxy for a tenant's request")
+		_, err = client.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{FieldManager: "tenant"})
+		s.Expect(err).NotTo(HaveOccurred())
+
+		s.By("installing an operator in the tenant's namespace, which the manager refuses")
+		s.must(s.Create(ctx, name, ""))
+		time.Sleep(time.Hour)
+		s.must(s.OperatorHas(ctx, name, "Installed", metav1.ConditionFalse, "InstallFailed"))
+		_, err = s.Admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).To(beNotFound())
+		s.must(s.Admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))
+		time.Sleep(time.Hour)
+		s.must(s.Installed(ctx, name, "1.0.0"))
+	})
+
+	runStory(t, "[HRD-S1] other clients may update a namespace that the manager created", []samples.Operator{{Package: name, Version: "1.0.0"}}, func(ctx context.Context, s *Story) {
+		s.must(s.Create(ctx, name, ""))
+		s.Settle()
+		s.must(s.Installed(ctx, name, "1.0.0"))
+		client := s.namespaceTenant(ctx).CoreV1().Namespaces()
+		live, err := client.Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.ManagedFields).To(ContainElement(HaveField("Manager", mark)))
+		live.Annotations = map[string]string{"note": "a"}
+		live, err = client.Update(ctx, live, metav1.UpdateOptions{FieldManager: "tenant"})
+		s.Expect(err).NotTo(HaveOccurred())
+		live, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{FieldManager: "tenant"})
+		s.Expect(err).NotTo(HaveOccurred())
+		_, err = client.Finalize(ctx, live, metav1.UpdateOptions{FieldManager: "tenant"})
+		s.Expect(err).NotTo(HaveOccurred())
+
+		s.By("removing the labels, which the manager restores")
+		lost := []byte(`{"metadata":{"labels":{"core.rukpak.io/owner-kind":null,"core.rukpak.io/owner-name":null}}}`)
+		_, err = client.Patch(ctx, name, types.MergePatchType, lost, metav1.PatchOptions{FieldManager: "tenant"})
+		s.Expect(err).NotTo(HaveOccurred())
+		time.Sleep(time.Hour)
+		live, err = client.Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.Labels).To(HaveKeyWithValue(corev1alpha2.LabelOwnerName, name))
+	})
+}
+
+// denyForgedUpdates expects that each request of an update denies the manager's field manager on a live namespace.
+func (s *Story) denyForgedUpdates(ctx context.Context, client corev1client.NamespaceInterface, live *corev1.Namespace, entry metav1.ManagedFieldsEntry, denied OmegaMatcher) {
+	s.Helper()
+	labels := []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{"a":"b"}}}`)
+	for _, patch := range []types.PatchType{types.ApplyPatchType, types.MergePatchType} {
+		_, err := client.Patch(ctx, live.Name, patch, labels, metav1.PatchOptions{FieldManager: entry.Manager})
+		s.Expect(err).To(denied)
+	}
+	labeled := live.DeepCopy()
+	labeled.Labels["a"] = "b"
+	_, err := client.Update(ctx, labeled, metav1.UpdateOptions{FieldManager: entry.Manager})
+	s.Expect(err).To(denied)
+
+	forged := live.DeepCopy()
+	forged.ManagedFields = append(forged.ManagedFields, entry)
+	_, err = client.Update(ctx, forged, metav1.UpdateOptions{})
+	s.Expect(err).To(denied)
+	record, err := json.Marshal(map[string]any{"metadata": map[string]any{"managedFields": forged.ManagedFields}})
+	s.Expect(err).NotTo(HaveOccurred())
+	_, err = client.Patch(ctx, live.Name, types.MergePatchType, record, metav1.PatchOptions{})
+	s.Expect(err).To(denied)
+
+	s.By("sending managed fields to subresources, where the API server ignores them")
+	marked := ContainElement(HaveField("Manager", entry.Manager))
+	live, err = client.Patch(ctx, live.Name, types.MergePatchType, record, metav1.PatchOptions{}, "status")
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Expect(live.ManagedFields).NotTo(marked)
+	forged.ResourceVersion = live.ResourceVersion
+	live, err = client.UpdateStatus(ctx, forged, metav1.UpdateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Expect(live.ManagedFields).NotTo(marked)
+	forged.ResourceVersion = live.ResourceVersion
+	live, err = client.Finalize(ctx, forged, metav1.UpdateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Expect(live.ManagedFields).NotTo(marked)
 }

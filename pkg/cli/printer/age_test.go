@@ -11,9 +11,9 @@ func TestAge(t *testing.T) {
 		created time.Time
 		want    string
 	}{
-		"in the past":                             {now.Add(-90 * time.Second), "90s"},
+		"in the past": {now.Add(-90 * time.Second), "90s"},
 		"in the future of a clock that is behind": {now.Add(time.Minute), "0s"},
-		"unknown":                                 {time.Time{}, "<unknown>"},
+		"unknown": {time.Time{}, "<unknown>"},
 	} {
 		if got := Age(test.created, now); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)

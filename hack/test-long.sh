@@ -33,7 +33,7 @@ if [[ -n ${SAMPLE:-} ]]; then
 	extension_mutants=(-sample=3 -seed="${seed}")
 	stories_raced=6 story_mutants=TestOM_19_
 fi
-echo "seed ${seed}: SEED=${seed} repeats the random choices"
+echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants again"
 logs=_output/${name}
 reports=${logs}/reports
 tried=${PWD}/${logs}/tried.txt # which perturbations and fields the stories have tried

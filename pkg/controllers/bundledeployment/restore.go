@@ -102,8 +102,8 @@ func (s *reconciliation) restore(ctx context.Context, action revision.Action) er
 }
 
 // isRecorded reports whether the status on the API server lists a revision. After a backup was restored, the cache may have a later status,
-// and a revision that is stored without an entry in the status counts as applied. If the status is only not written yet, this sync writes
-// it.
+// and a revision that is stored without an entry in the status counts as applied. If the entry was never written, this sync writes it at its
+// end, and the next attempt finds it.
 func (s *reconciliation) isRecorded(ctx context.Context, known *revision.Revision) (bool, error) {
 	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
 	if err != nil {

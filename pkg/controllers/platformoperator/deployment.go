@@ -16,9 +16,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// deploy executes the decided step. It creates the BundleDeployment, or updates it if a step starts or another client changed a field that
-// this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle or is postponed. done
-// is true if the PlatformOperator no longer exists, or if the cache has an earlier spec of it.
+// deploy executes the decided step. It creates the BundleDeployment, updates it if a step starts or another client changed a field that
+// this controller sets, or deletes it to install it in another namespace. It does not change fields that other clients set. It does
+// nothing if the step has no bundle or is postponed. done is true if the PlatformOperator no longer exists, or if the cache has an earlier
+// spec of it.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	if r.step.Bundle == nil || r.step.Postponed {
 		return false, nil
@@ -56,7 +57,8 @@ func (c *controller) desiredDeployment(r *reconciliation) *corev1alpha2.BundleDe
 
 // isCurrent reports whether the PlatformOperator still exists on the API server, with the same spec. An informer that is behind may still
 // contain a deleted one, or an earlier spec. Without this check, the manager would create a BundleDeployment that the garbage collector
-// deletes again and again until the informer catches up, or would go back to the version of the earlier spec, or end a pause.
+// deletes again and again until the informer catches up. It could also go back to the version or the namespace of the earlier spec, or end a
+// pause.
 func (c *controller) isCurrent(ctx context.Context, operator *platformv1alpha1.PlatformOperator) (bool, error) {
 	live, err := c.operatorClient.Get(ctx, operator.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

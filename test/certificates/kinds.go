@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
@@ -31,6 +32,10 @@ func define(ctx context.Context, config *rest.Config, resources ...schema.GroupV
 	if err != nil {
 		return err
 	}
+	discovered, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return err
+	}
 	for _, resource := range resources {
 		content, err := crds.ReadFile("crds/" + resource.Resource + ".yaml")
 		if err != nil {
@@ -46,6 +51,22 @@ func define(ctx context.Context, config *rest.Config, resources ...schema.GroupV
 		if err := waitServed(ctx, client, resource, true); err != nil {
 			return err
 		}
+		if err := waitDiscovered(ctx, discovered, resource); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitDiscovered waits until discovery has the resource. The API server serves the objects of a new CustomResourceDefinition first, and adds
+// the resource to discovery later. startLoop relies on discovery.
+func waitDiscovered(ctx context.Context, client discovery.DiscoveryInterface, resource schema.GroupVersionResource) error {
+	err := wait.PollUntilContextTimeout(ctx, tryAgain, establishLimit, true, func(context.Context) (bool, error) {
+		enabled, err := discovery.IsResourceEnabled(client, resource)
+		return enabled && err == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s in discovery: %w", resource.GroupResource(), err)
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ func TestCLI_7_GoldenOutputOfUpdates(t *testing.T) {
 		"updates-all-blocked":   {"updates.yaml", 0, []string{"rigger", "-o", "wide"}},
 		"updates-none":          {"updates.yaml", 0, []string{"newest"}},
 		"updates-not-installed": {"updates.yaml", 0, []string{"absent"}},
+		"updates-no-catalog":    {"updates.yaml", 0, []string{"orphan"}},
 		"updates-older-manager": {"older.yaml", 0, []string{"installed-by-older-manager", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {

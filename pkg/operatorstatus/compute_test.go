@@ -253,10 +253,10 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 		"what runs is not healthy":     {running(decided(newer), becomes(steptest.Unhealthy())), "Unhealthy Version 1.1.0 is not installed until version 1.0.0 is healthy; the Progressing condition says why, and what to do."},
 		"the cluster is being updated": {running(decided(newer), updating), "ClusterUpdating Version 1.1.0 is not installed while the cluster itself is being updated to 4.22.0."},
 		"the same, and it is approved": {running(decided(newer), updating, approved), " "},
-		"it was rolled back":           {running(decided(newer), movesTo("1.1.0"), becomes(steptest.RolledBack()), tried(platformv1alpha1.HistoryRolledBack)), "Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle or spec.install changes, or annotation platform.openshift.io/retry is set to a new value."},
+		"it was rolled back":           {running(decided(newer), movesTo("1.1.0"), becomes(steptest.RolledBack()), tried(platformv1alpha1.HistoryRolledBack)), "Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle, spec.install.config, spec.install.adoption or spec.install.progressDeadlineSeconds changes, or annotation platform.openshift.io/retry is set to a new value."},
 		"it lacked permissions": {
 			running(decided(newer), movesTo("1.1.0"), becomes(steptest.RolledBack()), lackedPermissions, tried(platformv1alpha1.HistoryRolledBack)),
-			"Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle or spec.install changes, the manager has the permissions that it lacked, or annotation platform.openshift.io/retry is set to a new value.",
+			"Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle, spec.install.config, spec.install.adoption or spec.install.progressDeadlineSeconds changes, the manager has the permissions that it lacked, or annotation platform.openshift.io/retry is set to a new value.",
 		},
 		"it is being tried and fails": {running(decided(newer), movesTo("1.1.0"), becomes(steptest.Overdue()), tried(platformv1alpha1.HistoryFailed)), "Failed Version 1.1.0 is being tried and fails; the Progressing condition says why."},
 		"what blocks it anyway":       {running(decided(blocked), paused), "Unfit Version 1.1.0 does not fit."},

@@ -61,8 +61,11 @@ func removedCondition() metav1.Condition {
 // waits for, and what an admin can do. deployment is the holder's BundleDeployment; nil if it has none.
 func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) string {
 	if holder.DeletionTimestamp == nil {
-		return fmt.Sprintf("PlatformOperator %q, which is older, already installs package %q. A package can be installed only once: delete one of the two PlatformOperators.",
-			holder.Name, holder.Spec.Package.Name)
+		has := fmt.Sprintf("already installs package %q", holder.Spec.Package.Name)
+		if holder.Status.Installed == nil {
+			has = fmt.Sprintf("already requests package %q, which is not installed; its Installed condition says why", holder.Spec.Package.Name)
+		}
+		return fmt.Sprintf("PlatformOperator %q, which is older, %s. A package can be installed only once: delete one of the two PlatformOperators.", holder.Name, has)
 	}
 	message := fmt.Sprintf("PlatformOperator %q has package %q and is being removed; this one is installed when that one is gone.", holder.Name, holder.Spec.Package.Name)
 	if held := heldBy(holder.Finalizers); held != "" {

@@ -81,7 +81,8 @@ func TestHRD_M5_PackageHeldNamesTheFinalizer(t *testing.T) {
 		operators, deployment []string
 		want                  string
 	}{
-		"not deleted":                    {nil, []string{platformv1alpha1.Finalizer, "example.com/a"}, nil, `PlatformOperator "former", which is older, already installs package "lamp". A package can be installed only once: delete one of the two PlatformOperators.`},
+		"not deleted":                    {nil, []string{platformv1alpha1.Finalizer, "example.com/a"}, []string{}, `PlatformOperator "former", which is older, already installs package "lamp". A package can be installed only once: delete one of the two PlatformOperators.`},
+		"not installed":                  {nil, []string{platformv1alpha1.Finalizer}, nil, `PlatformOperator "former", which is older, already requests package "lamp", which is not installed; its Installed condition says why. A package can be installed only once: delete one of the two PlatformOperators.`},
 		"in progress":                    {at, []string{platformv1alpha1.Finalizer}, []string{corev1alpha2.Finalizer, "example.com/a"}, removed + "Its Progressing condition says what the removal waits for: kubectl describe platformoperator former"},
 		"its BundleDeployment is held":   {at, []string{platformv1alpha1.Finalizer}, []string{"example.com/a"}, removed + `BundleDeployment "former" is held by its finalizers "example.com/a"` + remedy},
 		"the PlatformOperator itself is": {at, []string{"example.com/b"}, nil, removed + `PlatformOperator "former" is held by its finalizers "example.com/b"` + remedy},
@@ -91,6 +92,7 @@ func TestHRD_M5_PackageHeldNamesTheFinalizer(t *testing.T) {
 			holder.Spec.Package.Name = "lamp"
 			var deployment *corev1alpha2.BundleDeployment
 			if c.deployment != nil {
+				holder.Status.Installed = &platformv1alpha1.InstalledBundle{Version: "1.0.0"}
 				deployment = &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "former", Finalizers: c.deployment, DeletionTimestamp: c.deleted}}
 			}
 			if got := PackageHeld(holder, deployment); got != c.want {

@@ -72,6 +72,48 @@ func TestCLI_8_TheRemedyOfALimit(t *testing.T) {
 	}
 }
 
+func TestCLI_8_TheRemedyOfAnApproval(t *testing.T) {
+	const withdraw, widen = `"approvedVersion":null`, `"version":">=1.0.0 <=1.2.0"`
+	for name, test := range map[string]struct {
+		approved string
+		total    int32
+		command  string // a part of the command
+	}{
+		"a version that is not available":    {"1.3.0", 1, withdraw},
+		"a text that is not a version":       {"latest", 1, withdraw},
+		"the version of an earlier upgrade":  {"0.9.0", 1, widen},
+		"the installed version":              {"1.0.0", 1, widen},
+		"the update":                         {"1.2.0", 1, widen},
+		"an update that the status may omit": {"1.3.0", 30, widen},
+		"none":                               {"", 1, widen},
+	} {
+		t.Run(name, func(t *testing.T) {
+			operator := operatorWith("Progressing", "False", platformv1alpha1.ReasonBlocked)
+			operator.Spec.Upgrades = &platformv1alpha1.Upgrades{ApprovedVersion: test.approved}
+			operator.Status.AvailableUpdates = []platformv1alpha1.AvailableUpdate{{Version: "1.2.0", BlockedReason: platformv1alpha1.BlockedRange}}
+			operator.Status.AvailableUpdatesTotal = test.total
+			report := NewOperatorReport(objectsOf(operator), in)
+			if got := report.Chains[0].Links[0]; got.Remedy == nil || !strings.Contains(got.Remedy.Command, test.command) {
+				t.Errorf("got %+v, want a command with %s", got.Remedy, test.command)
+			}
+		})
+	}
+}
+
+func TestCLI_8_DriftDuringAPauseIsExplainedByThePause(t *testing.T) {
+	operator := operatorWith("Progressing", "False", platformv1alpha1.ReasonPaused)
+	operator.Spec.Paused = true
+	objects := objectsOf(operator)
+	deployment := deploymentOf(&operator)
+	deployment.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftReported}}
+	objects.Deployments = append(objects.Deployments, deployment)
+	links := NewOperatorReport(objects, in).Chains[0].Links
+	if got := links[len(links)-1]; got.Condition != corev1alpha2.ConditionDrifted || !strings.Contains(got.Remedy.Text, "end the pause") ||
+		!strings.Contains(got.Remedy.Command, `"paused":false`) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestCLI_8_WhatIsBlocked(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind, state, reason string
@@ -85,7 +127,7 @@ func TestCLI_8_WhatIsBlocked(t *testing.T) {
 		"Paused":           {"Progressing", "False", platformv1alpha1.ReasonPaused, false, 1},
 		"Held":             {"Progressing", "False", platformv1alpha1.ReasonDeadlineExceeded, true, 1},
 		"NotFound":         {"Installed", "False", platformv1alpha1.ReasonSourceFailed, true, 1},
-		"Acknowledged":     {"Upgradeable", "True", platformv1alpha1.ReasonOverrideAcknowledged, false, 0},
+		"Acknowledged":     {"Upgradeable", "True", platformv1alpha1.ReasonOverrideAcknowledged, false, 1},
 		"NewerManager":     {"Progressing", "False", "FromTheFuture", false, 1},
 		"NewerInstall":     {"Installed", "False", "FromTheFuture", true, 1},
 	} {

@@ -2,9 +2,11 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -62,15 +64,27 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 	if deployment != nil {
 		links := e.linksOf(deployment)
 		for i := range links {
-			if links[i].Reason == corev1alpha2.ReasonPaused && links[i].Remedy != nil {
-				// The manager copies spec.paused from the PlatformOperator to this BundleDeployment, and reverts any other value.
-				links[i].Remedy.Command = e.tools.PatchOperator(deployment.Name, map[string]any{"paused": false})
-			}
+			e.endPause(&links[i], operator)
 		}
 		chain.Links = append(chain.Links, links...)
 	}
 	omitRepeated(chain.Links)
 	return chain
+}
+
+// endPause replaces the remedy of a link about the BundleDeployment if a pause is the cause: the command changes the PlatformOperator,
+// because the manager copies spec.paused from it to the BundleDeployment, and reverts any other value.
+func (e explainer) endPause(link *Link, operator *platformv1alpha1.PlatformOperator) {
+	if link.Remedy == nil {
+		return
+	}
+	isDrift := link.Reason == corev1alpha2.ReasonDriftReported && operator.Spec.Paused
+	if isDrift {
+		link.Remedy.Text = "Look at the changes, and end the pause. The manager then treats them as spec.install.drift.policy says."
+	}
+	if isDrift || link.Reason == corev1alpha2.ReasonPaused {
+		link.Remedy.Command = e.tools.PatchOperator(operator.Name, map[string]any{"paused": false})
+	}
 }
 
 // omitRepeated removes a remedy if an earlier link in the chain already has it, perhaps with more text.
@@ -150,6 +164,9 @@ func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOper
 	default:
 		return
 	}
+	if e.addApproval(link, operator) {
+		return
+	}
 	for _, update := range operator.Status.AvailableUpdates { // newest first
 		if update.BlockedReason == "" || wanted != "" && update.BlockedReason != wanted {
 			continue
@@ -158,4 +175,29 @@ func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOper
 		link.Remedy = remedy.ForUpdate(e.tools, operator, update)
 		return
 	}
+}
+
+// addApproval adds the approved version and its remedy, and returns true, if an upgrade is blocked and that version is not among the updates,
+// so that the approval has no effect. It returns false for the approval of an earlier upgrade, and if the status does not list all updates.
+func (e explainer) addApproval(link *Link, operator *platformv1alpha1.PlatformOperator) bool {
+	upgrades, status := operator.Spec.Upgrades, operator.Status
+	if link.Reason != platformv1alpha1.ReasonBlocked || upgrades == nil || upgrades.ApprovedVersion == "" || status.Installed == nil ||
+		int(status.AvailableUpdatesTotal) > len(status.AvailableUpdates) {
+		return false
+	}
+	approved, err := semver.NewVersion(upgrades.ApprovedVersion)
+	installed, installedErr := semver.NewVersion(status.Installed.Version)
+	isEarlier := err == nil && installedErr == nil && !approved.GreaterThan(installed)
+	isAvailable := slices.ContainsFunc(status.AvailableUpdates, func(update platformv1alpha1.AvailableUpdate) bool {
+		return update.Version == upgrades.ApprovedVersion
+	})
+	if isEarlier || isAvailable {
+		return false
+	}
+	link.add(link.Object, "spec.upgrades.approvedVersion", upgrades.ApprovedVersion)
+	link.Remedy = &remedy.Remedy{
+		Text:    "Approve one of the versions that are available, or remove the approval, as the command does.",
+		Command: e.tools.PatchOperator(operator.Name, map[string]any{"upgrades": map[string]any{"approvedVersion": nil}}),
+	}
+	return true
 }

@@ -21,7 +21,7 @@ var operatorTable = map[string]byReason{
 			"have.", showSearch},
 		platformv1alpha1.ReasonValidationFailed: {Blocking, "No candidate may be installed: each version is refused, or the spec or the " +
 			"limits of the manager cannot be used, or another object has the package or the name.", "Correct what the message " +
-			"names. Or choose a version that the cluster permits.", showSearch},
+			"names. If it refuses versions, compare them with what the catalogs have.", showSearch},
 		platformv1alpha1.ReasonUnpackPending: {InProgress, "The image of the bundle is not unpacked yet.",
 			"Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
 		platformv1alpha1.ReasonUnpackFailed: {Blocking, "The image of the bundle cannot be pulled or unpacked. The manager retries with " +
@@ -44,7 +44,7 @@ var operatorTable = map[string]byReason{
 			"spec.install.onFailure selects.", "Repair what the version waits for, or exclude the version in spec.package.version.", showStatus},
 		platformv1alpha1.ReasonRemoving: {InProgress, "The PlatformOperator is deleted, and its operator is being removed.",
 			"Wait. If it takes minutes, see what the removal waits for.", describeDeployment},
-		platformv1alpha1.ReasonBlocked: {Blocking, "An upgrade or a removal is blocked.", "See what blocks each version, and what permits it.",
+		platformv1alpha1.ReasonBlocked: {Blocking, "An installation, an upgrade or a removal is blocked.", "See what blocks each version, and what permits it.",
 			showUpdates},
 		platformv1alpha1.ReasonAwaitingApproval: {Waiting, "A version is available, and spec.upgrades.approvedVersion does not name it.",
 			"Approve the version.", showUpdates},
@@ -77,8 +77,9 @@ var operatorTable = map[string]byReason{
 		platformv1alpha1.ReasonCompatibilityUnreadable: {Blocking, "The installed bundle's olm.maxOpenShiftVersion cannot be read, or is " +
 			"declared more than once. That blocks as a limit does.", "Upgrade the operator to a version with a readable limit, or ask the " +
 			"author.", showUpdates},
-		platformv1alpha1.ReasonOverrideAcknowledged: {Effect: Normal, Text: "The operator does not permit the next minor version, and an " +
-			"override in spec.compatibilityOverrides acknowledges the risk."},
+		platformv1alpha1.ReasonOverrideAcknowledged: {Warning, "The operator does not permit the next minor version, and an " +
+			"override in spec.compatibilityOverrides acknowledges the risk.", "Upgrade the operator to a version that permits it, before the " +
+			"override expires.", showUpdates},
 		platformv1alpha1.ReasonUnknown: {Warning, "The version of the cluster cannot be read, so the limit cannot be compared with it.",
 			"Check the version of the cluster.", "{client} get clusterversion version"},
 	},

@@ -101,7 +101,7 @@ func TestCLI_7_AQuoteInARangeDoesNotEndTheShellWord(t *testing.T) {
 // the cluster, which status.revisions[].failedFor of the BundleDeployment records.
 func TestCLI_7_TheRemedyOfAFailedVersionNamesWhatIsTriedAgain(t *testing.T) {
 	text := updateRemedies[platformv1alpha1.BlockedFailed].text
-	for _, part := range []string{"its bundle or spec.install changes", platformv1alpha1.AnnotationRetry, "missing kinds or permissions"} {
+	for _, part := range []string{"its bundle", "progressDeadlineSeconds", platformv1alpha1.AnnotationRetry, "missing kinds or permissions"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q does not name %q", text, part)
 		}

@@ -53,6 +53,9 @@ func (r Report) sentences(plugin string) []string {
 	case r.Installed == "" && r.Total == 0:
 		return []string{fmt.Sprintf("%s: the status names no installed version, so no updates are known. See why with: %s",
 			r.Operator, tools.Explain(r.Operator))}
+	case r.Total == 0 && r.CatalogUnavailable:
+		found = []string{fmt.Sprintf("%s: versions of package %s above the installed %s are not known, because no selected catalog that can be "+
+			"read has the package. See why with: %s", r.Operator, r.Package, r.Installed, tools.Explain(r.Operator))}
 	case r.Total == 0:
 		found = []string{fmt.Sprintf("%s: the catalogs have no version of package %s above the installed "+
 			"%s.", r.Operator, r.Package, r.Installed)}

@@ -6,6 +6,9 @@ package updates
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
@@ -23,6 +26,8 @@ type Report struct {
 	Catalog   string `json:"catalog,omitempty"`
 	// Outdated means that the status is older than the last change to the spec.
 	Outdated bool `json:"outdated,omitempty"`
+	// CatalogUnavailable means that newer versions are not known, because no selected catalog that can be read has the package.
+	CatalogUnavailable bool `json:"catalogUnavailable,omitempty"`
 	// Total is the number of all updates. Updates holds only the newest ones, newest first.
 	Total   int      `json:"updateCount"`
 	Updates []Update `json:"updates"`
@@ -48,7 +53,7 @@ func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) 
 	status := operator.Status
 	report := Report{
 		Type: printer.TypeOf("UpdateList"), Operator: operator.Name, Package: operator.Spec.Package.Name,
-		Outdated: operators.IsOutdated(operator),
+		Outdated: operators.IsOutdated(operator), CatalogUnavailable: isCatalogUnavailable(status.Conditions),
 		// A manager that does not set availableUpdatesTotal lists all updates.
 		Total:   max(int(status.AvailableUpdatesTotal), len(status.AvailableUpdates)),
 		Updates: make([]Update, 0, len(status.AvailableUpdates)),
@@ -63,6 +68,12 @@ func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) 
 		})
 	}
 	return report
+}
+
+// isCatalogUnavailable reports whether no selected catalog that can be read has the package.
+func isCatalogUnavailable(conditions []metav1.Condition) bool {
+	deprecated := meta.FindStatusCondition(conditions, platformv1alpha1.ConditionDeprecated)
+	return deprecated != nil && deprecated.Reason == platformv1alpha1.ReasonCatalogUnavailable
 }
 
 // isCut reports whether the status contains only the beginning of the path to an update.

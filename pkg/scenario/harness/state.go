@@ -84,17 +84,24 @@ func removeChangingMetadata(object *unstructured.Unstructured) {
 // maxDifferenceLines is the maximum number of differing lines that Difference returns.
 const maxDifferenceLines = 60
 
+// Different returns the sorted keys of the objects that are in one state only, or differ.
+func Different(want, got State) []string {
+	names := State{}
+	maps.Copy(names, want)
+	maps.Copy(names, got)
+	maps.DeleteFunc(names, func(name string, _ []string) bool {
+		before, existed := want[name]
+		after, exists := got[name]
+		return existed && exists && slices.Equal(before, after)
+	})
+	return slices.Sorted(maps.Keys(names))
+}
+
 // Difference returns the lines in which two states differ, each group after the name of its object, or "" if the states are equal. Lines of
 // want begin with "-", and lines of got with "+". If there are more than 60 lines, it returns the first 60 and the number of the others.
 func Difference(want, got State) string {
-	names := slices.Sorted(maps.Keys(want))
-	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if _, both := want[name]; !both {
-			names = append(names, name)
-		}
-	}
 	var lines []string
-	for _, name := range names {
+	for _, name := range Different(want, got) {
 		before, existed := want[name]
 		after, exists := got[name]
 		switch {
@@ -102,7 +109,7 @@ func Difference(want, got State) string {
 			lines = append(lines, "- "+name)
 		case !existed:
 			lines = append(lines, "+ "+name)
-		case !slices.Equal(before, after):
+		default:
 			lines = append(lines, "  "+name)
 			lines = append(lines, changedLines(before, after)...)
 		}

@@ -208,7 +208,7 @@ func TestDifferenceReturnsTheDifferingLines(t *testing.T) {
 		"equal":                {one, harness.State{"b": {"z"}, "a": {"{", "x: 1", "y: 1", "}"}}, nil},
 		"an object is missing": {one, harness.State{"a": one["a"]}, []string{"- b"}},
 		"an additional object": {harness.State{"b": one["b"]}, one, []string{"+ a"}},
-		"another object":       {harness.State{"b": one["b"]}, harness.State{"a": one["a"]}, []string{"- b", "+ a"}},
+		"another object":       {harness.State{"b": one["b"]}, harness.State{"a": one["a"]}, []string{"+ a", "- b"}},
 		"a changed line":       {one, harness.State{"a": {"{", "x: 1", "y: 2", "}"}, "b": {"z"}}, []string{"  a", `- "y: 1",`, `+ "y: 2",`}},
 		"a missing line":       {one, harness.State{"a": {"{", "y: 1", "}"}, "b": {"z"}}, []string{"  a", `- "x: 1",`}},
 		"an additional line":   {one, harness.State{"a": one["a"], "b": {"z", "zz"}}, []string{"  b", `+ "zz",`}},

@@ -66,14 +66,22 @@ func (r *recordedStep) write(id WriteID) (recordedWrite, bool) {
 	return r.writes[index], true
 }
 
-// ChangedByRestart describes the changes that a restart of the operator makes to the cluster, keyed by the number of the step before the
+// RestartChange is what a restart of the operator changes in the cluster.
+type RestartChange struct {
+	// Objects are the keys of the created, changed and deleted objects in a harness.State, sorted.
+	Objects []string
+	// Difference shows the lines that differ (-before +after).
+	Difference string
+}
+
+// ChangedByRestart returns the changes that a restart of the operator makes to the cluster, keyed by the number of the step before the
 // restart. Each such change should have a good reason, because Run does not report it: Run compares a perturbation with a restart with the
 // cluster after the restart.
-func (r *Recording) ChangedByRestart() map[int]string {
-	changed := map[int]string{}
+func (r *Recording) ChangedByRestart() map[int]RestartChange {
+	changed := map[int]RestartChange{}
 	for _, step := range r.steps {
 		if difference := harness.Difference(step.state, step.restarted); difference != "" {
-			changed[step.number] = difference
+			changed[step.number] = RestartChange{harness.Different(step.state, step.restarted), difference}
 		}
 	}
 	return changed

@@ -102,15 +102,20 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 	if head < 0 {
 		return nil
 	}
-	what := map[Semantics]string{Channel: "a replaces, skips or skipRange that leads on from it", Semver: "a version that semantic versioning promises to follow it", Both: "a replaces, skips or skipRange that leads on from it"}[semantics]
+	// Semver leads to the head from every version that it could lead from, so another version does not help: only a channel edge does.
+	leadOn := "publish a replaces, skips or skipRange that leads on from it"
+	if semantics == Semver {
+		leadOn = g.permitChannelEdges() + ", and let a replaces, skips or skipRange lead on from it"
+	}
+	leadToHead := leadOn + " to the head, or from the end of its paths"
 	newest := g.bundles[head].Version
 	stranded, cutOff := g.strandedAndCutOff(head)
 	for at, bundle := range g.bundles {
 		switch {
 		case stranded.has(at):
-			findings = append(findings, Finding{StrandedVersion, semantics, bundle.Version.String(), fmt.Sprintf("has no successor, and the head is %s", newest), "publish " + what})
+			findings = append(findings, Finding{StrandedVersion, semantics, bundle.Version.String(), fmt.Sprintf("has no successor, and the head is %s", newest), leadOn})
 		case cutOff.has(at):
-			findings = append(findings, Finding{CutOffVersion, semantics, bundle.Version.String(), fmt.Sprintf("has successors, and none of them leads to the head %s", newest), "publish " + what + " to the head, or from the end of its paths"})
+			findings = append(findings, Finding{CutOffVersion, semantics, bundle.Version.String(), fmt.Sprintf("has successors, and none of them leads to the head %s", newest), leadToHead})
 		}
 	}
 	reached := g.levels[head] == 0 // no bundle has a lower version
@@ -118,9 +123,32 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 		reached = reached || g.edge(g.bundles[at], head)
 	}
 	if !reached {
-		findings = append(findings, Finding{UnreachableHead, semantics, newest.String(), "is the head, and no version leads to it", "name in its entry what it replaces"})
+		findings = append(findings, Finding{UnreachableHead, semantics, newest.String(), "is the head, and no version leads to it", g.unreachableHeadRemedy(semantics, head)})
 	}
 	return findings
+}
+
+// unreachableHeadRemedy returns the remedy for a head to which no edge leads under the semantics.
+func (g *Graph) unreachableHeadRemedy(semantics Semantics, head int) string {
+	const replaceLower = "let its entry replace or skip a lower version of the package"
+	if semantics != Semver {
+		return replaceLower
+	}
+	for _, bundle := range g.bundles[:head] {
+		if len(g.channelSources(bundle, head)) > 0 {
+			return g.permitChannelEdges() + ", so that the channel edges to it count"
+		}
+	}
+	return g.permitChannelEdges() + ", and " + replaceLower
+}
+
+// permitChannelEdges returns the remedy by which channel edges count for a package of which only semver edges count: a change of the rules
+// or, if an admin selects the semantics, advice to the admin.
+func (g *Graph) permitChannelEdges() string {
+	if g.pkg.EffectiveSemantics() == Semver {
+		return `write "semantics: both" in the rules`
+	}
+	return "advise admins against spec.upgrades.edges: Semver"
 }
 
 // lintChannel finds several heads in a channel, and cycles of replaces among its entries.

@@ -33,9 +33,25 @@ func TestLint(t *testing.T) {
 		"a version whose ways end before the head": {
 			lines: "0.1.0\n0.1.1\n0.2.0\nstable: 0.1.0\nstable: 0.1.1 replaces 0.1.0\nstable: 0.2.0 replaces 0.1.1",
 			want: []string{
-				"CutOffVersion: under semver semantics 0.1.0 has successors, and none of them leads to the head 0.2.0; publish a version that semantic versioning promises to follow it to the head, or from the end of its paths",
-				"StrandedVersion: under semver semantics 0.1.1 has no successor, and the head is 0.2.0; publish a version that semantic versioning promises to follow it",
-				"UnreachableHead: under semver semantics 0.2.0 is the head, and no version leads to it; name in its entry what it replaces",
+				"CutOffVersion: under semver semantics 0.1.0 has successors, and none of them leads to the head 0.2.0; advise admins against spec.upgrades.edges: Semver, and let a replaces, skips or skipRange lead on from it to the head, or from the end of its paths",
+				"StrandedVersion: under semver semantics 0.1.1 has no successor, and the head is 0.2.0; advise admins against spec.upgrades.edges: Semver, and let a replaces, skips or skipRange lead on from it",
+				"UnreachableHead: under semver semantics 0.2.0 is the head, and no version leads to it; advise admins against spec.upgrades.edges: Semver, so that the channel edges to it count",
+			},
+		},
+		"a head that only a channel edge leads to, although its rules select semver": {
+			lines: "1.0.0\n1.4.0\n2.0.0\nstable: 1.0.0\nstable: 1.4.0 replaces 1.0.0\nstable: 2.0.0 replaces 1.4.0", steps: []string{"<1.4.0 → 1.4.x → >=2.0.0"},
+			kinds: []FindingKind{StrandedVersion, UnreachableHead},
+			want: []string{
+				`StrandedVersion: under semver semantics 1.4.0 has no successor, and the head is 2.0.0; write "semantics: both" in the rules, and let a replaces, skips or skipRange lead on from it`,
+				`UnreachableHead: under semver semantics 2.0.0 is the head, and no version leads to it; write "semantics: both" in the rules, so that the channel edges to it count`,
+			},
+		},
+		"a head that no edge leads to": {
+			lines: "1.0.0\n2.0.0\nstable: 1.0.0\nfast: 2.0.0", steps: []string{"<1.0.0 → 1.0.x → >=2.0.0"}, kinds: []FindingKind{UnreachableHead},
+			want: []string{
+				"UnreachableHead: under channel semantics 2.0.0 is the head, and no version leads to it; let its entry replace or skip a lower version of the package",
+				`UnreachableHead: under semver semantics 2.0.0 is the head, and no version leads to it; write "semantics: both" in the rules, and let its entry replace or skip a lower version of the package`,
+				"UnreachableHead: under both semantics 2.0.0 is the head, and no version leads to it; let its entry replace or skip a lower version of the package",
 			},
 		},
 		"entries that go round": {

@@ -8,7 +8,7 @@ import (
 // avoidMessage returns the message for a bundle if only avoided bundles block the path to it. The message also names the steps that block
 // other paths.
 func (r *Reachability) avoidMessage(to int, path *pathNode) string {
-	text := fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.excludedBundles(path), selfCertified)
+	text := fmt.Sprintf("cannot be reached from %s: the way leads through %s; %s", r.installed.Version, r.excludedBundles(path), otherRemedy(OutOfRange))
 	if len(r.graph.steps) == 0 || r.cachedSearch(searchOptions{from: start})[to] == nil {
 		return text
 	}

@@ -233,11 +233,11 @@ func TestMessageForABlockedStep(t *testing.T) {
 		},
 		"what was cut out, and besides what the cluster must not run": {
 			lines: "1.2.0\n1.3.0 outside of the range\n1.3.1 unfit needs more\n1.4.0", chained: true, semantics: Channel, from: "1.2.0", to: "1.4.0", reason: Unfit,
-			want: []string{"1.3.0, which is outside of the range; 1.3.1, which needs more"},
+			want: []string{"1.3.0, which is outside of the range; 1.3.1, which needs more; set spec.upgrades.edges to SelfCertified"},
 		},
 		"one may go to what was cut out, and not on from there": {
 			lines: "1.2.0\n1.3.0 unfit needs more\n1.3.1 outside of the range\n1.4.0", chained: true, semantics: Channel, from: "1.2.0", to: "1.3.1", reason: Unfit,
-			want: []string{"the way leads through 1.3.0, which needs more; or"},
+			want: []string{"the way leads through 1.3.0, which needs more; set spec.upgrades.edges to SelfCertified"},
 		},
 		"where there is what would do, and only the cluster is against the way to it": {
 			lines: "1.2.0\n1.2.1 unfit needs more\n1.3.0\n1.4.0\nb: 1.4.0 skips 1.2.0", chained: true, semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: BlockedBySteps,

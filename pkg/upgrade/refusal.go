@@ -106,7 +106,7 @@ func (r *Reachability) Refusal(to int) Refusal {
 	case reason == OutOfRange && r.cachedSearch(searchOptions{enforced: allSteps, ignoreAvoid: true, from: start})[to] != nil:
 		refusal.Message = r.avoidMessage(to, path)
 	case path != nil:
-		refusal.Message = fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.excludedBundles(path), selfCertified)
+		refusal.Message = fmt.Sprintf("cannot be reached from %s: the way leads through %s; %s", r.installed.Version, r.excludedBundles(path), otherRemedy(reason))
 	case reason == NoEdge:
 		refusal.Message = r.noEdgeMessage(to)
 	default:
@@ -116,6 +116,15 @@ func (r *Reachability) Refusal(to int) Refusal {
 		return brief
 	}
 	return refusal
+}
+
+// otherRemedy returns the remedy that follows the excluded bundles of a path. The clause about an avoided bundle has a first remedy, such as
+// a wider range; a clause about an unfit bundle usually has none.
+func otherRemedy(reason Reason) string {
+	if reason == Unfit {
+		return selfCertified
+	}
+	return "or " + selfCertified
 }
 
 // BriefRefusal returns the Refusal without the names of the bundles and steps that block the path. It needs no search besides those of

@@ -25,9 +25,21 @@ type Report struct {
 // Summary has the totals of a report.
 type Summary struct {
 	Packages int `json:"packageCount"`
-	// Versions is the number of versions in the report, and Blocked is the number of those that do not reach the head.
+	// Versions is the number of versions in the report, and Blocked is the number of those that do not reach the head under at least one of
+	// the selected semantics.
 	Versions int `json:"versionCount"`
 	Blocked  int `json:"blockedCount"`
+	// Planned holds the totals under the planned rules; nil without planned rules.
+	Planned *PlannedSummary `json:"plannedCounts,omitempty"`
+	// BySemantics holds the totals under each of the semantics if the report has each version under all of them; else it is empty.
+	BySemantics []SemanticsSummary `json:"bySemantics,omitempty"`
+}
+
+// SemanticsSummary holds the totals under one of the semantics.
+type SemanticsSummary struct {
+	Semantics upgrade.Semantics `json:"semantics"`
+	// Blocked is the number of versions that do not reach the head.
+	Blocked int `json:"blockedCount"`
 	// Planned holds the totals under the planned rules; nil without planned rules.
 	Planned *PlannedSummary `json:"plannedCounts,omitempty"`
 }
@@ -108,8 +120,11 @@ func NewReport(in Input) Report {
 	if in.Cluster != nil {
 		report.OpenShift = in.Cluster.String()
 	}
-	if in.Planned != nil {
-		report.Summary.Planned = &PlannedSummary{}
+	report.Summary.Planned = in.plannedSummary()
+	if in.Semantics == semantics.All {
+		for _, each := range []upgrade.Semantics{upgrade.Channel, upgrade.Semver, upgrade.Both} {
+			report.Summary.BySemantics = append(report.Summary.BySemantics, SemanticsSummary{Semantics: each, Planned: in.plannedSummary()})
+		}
 	}
 	for i := range in.Packages {
 		if _, isPlanned := in.Planned[in.Packages[i].Name]; in.Planned != nil && !isPlanned {
@@ -125,21 +140,60 @@ func NewReport(in Input) Report {
 	return report
 }
 
+// plannedSummary returns empty totals; nil without planned rules.
+func (in Input) plannedSummary() *PlannedSummary {
+	if in.Planned == nil {
+		return nil
+	}
+	return &PlannedSummary{}
+}
+
+// add adds the outcomes of a package. A version is counted once, although the package may have outcomes for it under several semantics.
 func (s *Summary) add(p Package) {
-	s.Packages++
-	s.Versions += len(p.Versions)
+	type counted struct{ blocked, blockedAsPlanned, changed bool }
+	versions := map[string]*counted{} // keyed by bundle and version
 	for _, version := range p.Versions {
-		if version.Outcome.Blocked != nil {
-			s.Blocked++
+		key := version.Bundle + "/" + version.Version
+		if versions[key] == nil {
+			versions[key] = &counted{}
 		}
-		if version.Planned == nil {
-			continue
-		}
-		if version.Planned.Blocked != nil {
-			s.Planned.Blocked++
-		}
-		if version.Change != Unchanged {
-			s.Planned.Changed++
+		of := versions[key]
+		of.blocked = of.blocked || version.Outcome.Blocked != nil
+		if version.Planned != nil {
+			of.blockedAsPlanned = of.blockedAsPlanned || version.Planned.Blocked != nil
+			of.changed = of.changed || version.Change != Unchanged
 		}
 	}
+	s.Packages++
+	s.Versions += len(versions)
+	for _, of := range versions {
+		s.Blocked += count(of.blocked)
+		if s.Planned != nil {
+			s.Planned.Blocked += count(of.blockedAsPlanned)
+			s.Planned.Changed += count(of.changed)
+		}
+	}
+	for i := range s.BySemantics {
+		s.BySemantics[i].add(p)
+	}
+}
+
+func (s *SemanticsSummary) add(p Package) {
+	for _, version := range p.Versions {
+		if version.Outcome.Semantics != s.Semantics {
+			continue
+		}
+		s.Blocked += count(version.Outcome.Blocked != nil)
+		if s.Planned != nil && version.Planned != nil {
+			s.Planned.Blocked += count(version.Planned.Blocked != nil)
+			s.Planned.Changed += count(version.Change != Unchanged)
+		}
+	}
+}
+
+func count(applies bool) int {
+	if applies {
+		return 1
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -43,7 +44,7 @@ func (s *stream) document() ([]byte, error) {
 	s.pos = end
 	blob, err := toJSON(document)
 	if err != nil {
-		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), err)
+		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), ExplainYAMLError(err))
 	}
 	if bytes.Equal(blob, []byte("null")) {
 		return nil, nil
@@ -104,6 +105,15 @@ func toJSON(document []byte) ([]byte, error) {
 		err = checkExpansion(document)
 	}
 	return blob, err
+}
+
+// ExplainYAMLError returns err with the remedy if err means that a value begins with the indicator of a block scalar, as an unquoted version
+// range does; else err itself.
+func ExplainYAMLError(err error) error {
+	if err != nil && strings.Contains(err.Error(), "did not find expected comment or line break") {
+		return fmt.Errorf(`%w; a value that begins with > or | must be quoted, like ">=1.4.0"`, err)
+	}
+	return err
 }
 
 // mayHaveAnchor reports whether a document may define an anchor. An ampersand within a word, as in the query of a URL, or before white

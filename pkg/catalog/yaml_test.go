@@ -90,3 +90,18 @@ func bomb() string {
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }
+
+// TestAnUnquotedRangeIsExplained checks the remedy in the error for a value that YAML reads as the beginning of a block scalar.
+func TestAnUnquotedRangeIsExplained(t *testing.T) {
+	for _, document := range []string{"a: >=1.4.0", "a: >1.4.0\nb: &x 1", "- a: |1.4.0"} {
+		_, err := Read(strings.NewReader("schema: olm.package\nname: p\nvalue:\n- "+strings.ReplaceAll(document, "\n", "\n  ")), nil)
+		if err == nil || !strings.Contains(err.Error(), "a value that begins with > or | must be quoted") {
+			t.Errorf("%q: got error %v", document, err)
+		}
+	}
+	for _, document := range []string{"a: [", "a: b: c"} {
+		if _, err := Read(strings.NewReader(document), nil); err == nil || strings.Contains(err.Error(), "must be quoted") {
+			t.Errorf("%q: got error %v", document, err)
+		}
+	}
+}

@@ -111,6 +111,7 @@ func TestCLI_17_BadInput(t *testing.T) {
 		"RulesNoYAML":    {withRules("no-yaml"), exit.Invalid, "document 1: it is not YAML"},
 		"UnknownField":   {withRules("unknown-field"), exit.Invalid, `package "crane" cannot be used: reading it: json: unknown field "soak"`},
 		"Unquoted":       {withRules("unquoted"), exit.Invalid, `steps.through is a number, and text is wanted`},
+		"UnquotedRange":  {withRules("unquoted-range"), exit.Invalid, `a value that begins with > or | must be quoted, like ">=1.4.0"`},
 		"RulesOfNone":    {withRules("unknown-package"), exit.Invalid, `its package "barge" is not in the catalog`},
 		"WithoutPackage": {withRules("without-package"), exit.Invalid, "set package, or select one with --package"},
 		"Twice":          {withRules("twice"), exit.Invalid, `document 2: the file has the rules of package "crane" already`},

@@ -22,26 +22,37 @@ func TestCLI_18_GoldenOutputOfSearch(t *testing.T) {
 		width int
 		args  []string
 	}{
-		"search":                {0, nil},
-		"search-wide":           {0, []string{"-o", "wide"}},
-		"search-json":           {0, []string{"-o", "json"}},
-		"search-yaml":           {0, []string{"beacon", "-o", "yaml"}},
-		"search-name":           {0, []string{"-o", "name"}},
-		"search-versions":       {0, []string{"anchor", "--versions"}},
-		"search-kind":           {0, []string{"LIGHTHOUSE"}},
-		"search-nothing":        {0, []string{"submarine"}},
-		"search-nothing-json":   {0, []string{"submarine", "-o", "json"}},
-		"search-similar":        {0, []string{"anchr"}},
-		"search-similar-json":   {0, []string{"anchr", "-o", "json"}},
-		"search-40-columns":     {40, []string{"-o", "wide"}},
-		"search-80-columns":     {80, []string{"-o", "wide"}},
-		"search-in-directories": {0, []string{"--catalog-dir", harbor, "--catalog-dir", sea}},
+		"search":                   {0, nil},
+		"search-wide":              {0, []string{"-o", "wide"}},
+		"search-json":              {0, []string{"-o", "json"}},
+		"search-yaml":              {0, []string{"beacon", "-o", "yaml"}},
+		"search-name":              {0, []string{"-o", "name"}},
+		"search-versions":          {0, []string{"anchor", "--versions"}},
+		"search-kind":              {0, []string{"LIGHTHOUSE"}},
+		"search-nothing":           {0, []string{"submarine"}},
+		"search-nothing-json":      {0, []string{"submarine", "-o", "json"}},
+		"search-similar":           {0, []string{"anchr"}},
+		"search-similar-json":      {0, []string{"anchr", "-o", "json"}},
+		"search-40-columns":        {40, []string{"-o", "wide"}},
+		"search-80-columns":        {80, []string{"-o", "wide"}},
+		"search-nothing-in-copies": {0, []string{"submarine", "--catalog-dir", harbor, "--catalog-dir", sea, "--catalog-dir", harborCopy(t)}},
+		"search-in-directories":    {0, []string{"--catalog-dir", harbor, "--catalog-dir", sea}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			arguments := serveCatalogs(t, []string{harbor}, []string{sea}).start(t)
 			compareGolden(t, name, run(t, test.width, append(append(arguments, "search"), test.args...)...))
 		})
 	}
+}
+
+// harborCopy returns a catalog with the packages of another one.
+func harborCopy(t *testing.T) string {
+	t.Helper()
+	directory := t.TempDir()
+	if err := os.CopyFS(directory, os.DirFS(harbor)); err != nil {
+		t.Fatal(err)
+	}
+	return directory
 }
 
 // TestCLI_18_SearchShowsFaults checks that the sentences about content that cannot be used are shown with a table, and are in JSON.

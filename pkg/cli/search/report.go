@@ -23,6 +23,9 @@ type Report struct {
 	Packages []Package `json:"packages"`
 	// Similar are the names of packages that are similar to Text, the most similar first. It is empty if packages are found.
 	Similar []string `json:"similar,omitempty"`
+
+	// packageNames is the number of different names of the packages in the catalogs that were read.
+	packageNames int
 }
 
 // Catalog is one catalog that was searched.

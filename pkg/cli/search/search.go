@@ -15,6 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/similar"
 )
 
 // maxFaults is the maximum number of faults of one package that the command prints along with a table. JSON and YAML contain all faults.
@@ -156,7 +157,7 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 	read := make([]Catalog, len(sources))
 	var found []Package
 	failed := make([]error, len(sources))
-	similar := similarNames{text: o.Text}
+	finder, names := similar.NewFinder(o.Text), map[string]bool{}
 	catalogs.ReadAll(ctx, sources, func(index int, packages []catalog.Package, err error) {
 		name := sources[index].Name
 		read[index] = Catalog{Name: name, Packages: len(packages)}
@@ -166,34 +167,30 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 			return
 		}
 		found = append(found, query.Find(name, packages)...)
-		similar.add(packages)
+		for i := range packages {
+			names[packages[i].Name] = true
+			finder.Add(packages[i].Name)
+		}
 	})
 	report := NewReport(o.Text, read, found)
+	report.packageNames = len(names)
 	if len(found) == 0 {
-		report.Similar = similar.names()
+		report.Similar = finder.Names()
 	}
 	return report, cmp.Or(failed...)
 }
 
 // explainNothing prints why the report contains no packages.
 func (o *Options) explainNothing(report Report) {
-	switch total := totalOf(report.Catalogs); {
+	switch {
 	case len(report.Catalogs) == 0:
 		fmt.Fprintln(o.invocation.Streams.ErrOut, "The cluster has no catalogs that the manager trusts. See spec.catalogNamespaces and "+
 			"spec.catalogSelector of PlatformOperatorManager \"cluster\".")
 	case report.Unread() < len(report.Catalogs):
-		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(total, "package"),
+		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(report.packageNames, "package"),
 			printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))
 		if len(report.Similar) > 0 {
 			fmt.Fprintf(o.invocation.Streams.ErrOut, "Similar names: %s.\n", printer.OneLine(strings.Join(report.Similar, ", ")))
 		}
 	}
-}
-
-func totalOf(all []Catalog) int {
-	total := 0
-	for _, c := range all {
-		total += c.Packages
-	}
-	return total
 }

@@ -1,18 +1,13 @@
-package search
+package similar
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
 func TestCLI_18_SimilarNames(t *testing.T) {
-	var packages []catalog.Package
-	for _, name := range []string{"memo", "memos", "nemo", "quay", "project-quay", "metering", "demolition"} {
-		packages = append(packages, catalog.Package{Name: name})
-	}
+	names := []string{"memo", "memos", "nemo", "quay", "project-quay", "metering", "demolition"}
 	for text, want := range map[string][]string{
 		"mamo":         {"memo"},
 		"MEMO":         {"memo", "memos", "nemo"},
@@ -22,10 +17,11 @@ func TestCLI_18_SimilarNames(t *testing.T) {
 		"x":            nil,
 		"submarine":    nil,
 	} {
-		similar := similarNames{text: text}
-		similar.add(packages[:3])
-		similar.add(packages) // another catalog with the same packages
-		if diff := cmp.Diff(want, similar.names()); diff != "" {
+		similar := NewFinder(text)
+		for _, name := range append(names[:3:3], names...) { // some names twice
+			similar.Add(name)
+		}
+		if diff := cmp.Diff(want, similar.Names()); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}

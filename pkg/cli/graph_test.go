@@ -49,6 +49,11 @@ func TestCLI_7_GraphOfADirectoryNeedsNoCluster(t *testing.T) {
 	}
 }
 
+// withoutCatalogs removes the catalogs; the server still serves their APIs.
+func withoutCatalogs(s *apiServer) {
+	s.objects[paths["CatalogSource"]], s.objects[paths["ClusterCatalog"]] = nil, nil
+}
+
 func TestCLI_7_GraphOfBadInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		args   []string
@@ -70,6 +75,9 @@ func TestCLI_7_GraphOfBadInput(t *testing.T) {
 			`file "catalog.json"`},
 		"NoRightToOperators": {[]string{"compass"}, func(s *apiServer) { s.forbidden = []string{paths["PlatformOperator"]} }, exit.Failure,
 			"kubectl auth can-i get platformoperators.platform.openshift.io"},
+		"NoCatalogs": {[]string{"compass"}, withoutCatalogs, exit.Failure, "no catalogs that the manager trusts. See spec.catalogNamespaces"},
+		"NoCatalogsForAPackage": {[]string{"--package", "anchor", "--catalog", "x"}, withoutCatalogs, exit.Usage,
+			"no catalogs that the manager trusts. See spec.catalogNamespaces"},
 		"NoPod": {[]string{"compass"}, func(s *apiServer) { s.objects[paths["Pod"]] = nil }, exit.Failure,
 			"kubectl get pods -n openshift-marketplace"},
 	} {

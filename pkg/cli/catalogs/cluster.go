@@ -29,6 +29,10 @@ var (
 var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so it has no catalogs: install OLM, or " +
 	"search a file-based catalog with --catalog-dir")
 
+// NoneTrusted is the sentence about a cluster without a catalog that the manager trusts.
+const NoneTrusted = "The cluster has no catalogs that the manager trusts. See spec.catalogNamespaces and spec.catalogSelector of " +
+	"PlatformOperatorManager \"" + operatorv1alpha1.PlatformOperatorManagerName + "\"."
+
 // Trust selects the catalogs that the manager trusts.
 type Trust struct {
 	namespaces []string

@@ -86,6 +86,9 @@ func (o *Options) read(ctx context.Context) (in Input, err error) {
 	if err != nil {
 		return in, err
 	}
+	if len(sources) == 0 {
+		return in, o.withoutPackage(fmt.Errorf("package %q cannot be found: %s", name, catalogs.NoneTrusted))
+	}
 	in.DefaultEdges = manager.DefaultEdges
 	if sources, err = o.choose(sources, in.Operator); err != nil {
 		return in, err
@@ -147,12 +150,8 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	case first < 0 && err != nil:
 		return "", nil, exit.With(exit.CodeOf(err), fmt.Errorf("no catalog that can be read has package %q", name))
 	case first < 0:
-		err = fmt.Errorf("none of %s has package %q; find packages with: %s search", printer.Count(len(sources), "catalog"), name,
-			o.invocation.Name)
-		if o.Package != "" {
-			err = exit.With(exit.Usage, err)
-		}
-		return "", nil, err
+		return "", nil, o.withoutPackage(fmt.Errorf("none of %s has package %q; find packages with: %s search",
+			printer.Count(len(sources), "catalog"), name, o.invocation.Name))
 	}
 	for i := first + 1; i < len(packages); i++ {
 		if packages[i] != nil {
@@ -161,6 +160,14 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 		}
 	}
 	return sources[first].Name, packages[first], nil
+}
+
+// withoutPackage returns the error for a package that no catalog has: with code exit.Usage if the flag --package names the package.
+func (o *Options) withoutPackage(err error) error {
+	if o.Package != "" {
+		return exit.With(exit.Usage, err)
+	}
+	return err
 }
 
 // clusterVersion returns the version of OpenShift; empty without a cluster or without OpenShift. If the user lacks the permission to read

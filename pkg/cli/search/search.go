@@ -184,8 +184,7 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 func (o *Options) explainNothing(report Report) {
 	switch {
 	case len(report.Catalogs) == 0:
-		fmt.Fprintln(o.invocation.Streams.ErrOut, "The cluster has no catalogs that the manager trusts. See spec.catalogNamespaces and "+
-			"spec.catalogSelector of PlatformOperatorManager \"cluster\".")
+		fmt.Fprintln(o.invocation.Streams.ErrOut, catalogs.NoneTrusted)
 	case report.Unread() < len(report.Catalogs):
 		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(report.packageNames, "package"),
 			printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))

@@ -179,7 +179,7 @@ func TestCLI_12_BadInput(t *testing.T) {
 		code   exit.Code
 		errOut string // a part of standard error
 	}{
-		"NoKubeconfig":      {[]string{"status"}, exit.Usage, "no cluster is configured: set KUBECONFIG or --kubeconfig"},
+		"NoKubeconfig":      {[]string{"status"}, exit.Usage, `none" of KUBECONFIG does not exist; set KUBECONFIG to`},
 		"UnknownContext":    {[]string{"list", "--context", "nowhere"}, exit.Usage, `context "nowhere" does not exist`},
 		"NoServer":          {[]string{"list", "--server", "http://127.0.0.1:1"}, exit.Failure, "check --kubeconfig, --context and the network"},
 		"SilentServer":      {[]string{"list", "--server", silent, "--timeout", "50ms"}, exit.Timeout, "raise --timeout"},

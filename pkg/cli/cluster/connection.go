@@ -7,12 +7,16 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"strings"
 
 	configclient "github.com/openshift/client-go/config/clientset/versioned/typed/config/v1"
 	"k8s.io/client-go/dynamic"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
@@ -82,14 +86,38 @@ func restConfig(i *invocation.Invocation) (*rest.Config, error) {
 		return nil, exit.With(exit.Usage, fmt.Errorf("reading the kubeconfig: %w; check --kubeconfig, --context and --cluster", err))
 	}
 	if isSet := i.Connection.APIServer != nil && *i.Connection.APIServer != ""; len(raw.Clusters) == 0 && !isSet && !inCluster(config) {
-		return nil, exit.With(exit.Usage, errors.New("no cluster is configured: set KUBECONFIG or --kubeconfig to the file that oc login or "+
-			"the installer wrote"))
+		return nil, exit.With(exit.Usage, noClusterError(loader.ConfigAccess(), os.Getenv(clientcmd.RecommendedConfigPathEnvVar)))
 	}
 	config.QPS, config.Burst = queries, burst
 	config.UserAgent = "platform-operators-cli/" + version.Get().GitVersion
 	config.WarningHandler = rest.NewWarningWriter(i.Streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 	config.Wrap(pager.Bounded)
 	return config, nil
+}
+
+// noClusterError returns the error for kubeconfig files without a cluster. It names the files that --kubeconfig or KUBECONFIG selects.
+// fromEnvironment is the value of KUBECONFIG.
+func noClusterError(access clientcmd.ConfigAccess, fromEnvironment string) error {
+	const remedy = "to the file that oc login or the installer wrote"
+	setting := "KUBECONFIG"
+	switch {
+	case access.IsExplicitFile():
+		setting = "--kubeconfig"
+	case fromEnvironment == "":
+		return errors.New("no cluster is configured: set KUBECONFIG or --kubeconfig " + remedy)
+	}
+	var problems []string
+	for _, file := range access.GetLoadingPrecedence() {
+		if file == "" {
+			continue
+		}
+		problem := "has no cluster"
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			problem = "does not exist"
+		}
+		problems = append(problems, fmt.Sprintf("file %q of %s %s", file, setting, problem))
+	}
+	return fmt.Errorf("no cluster is configured: %s; set %s %s", strings.Join(problems, ", "), setting, remedy)
 }
 
 // inCluster reports whether the configuration is that of a Pod's ServiceAccount.

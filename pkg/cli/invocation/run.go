@@ -50,7 +50,10 @@ func (i *Invocation) Examples(text string) string {
 
 // NoArgs refuses arguments.
 func NoArgs(command *cobra.Command, args []string) error {
-	return UsageError(command, cobra.NoArgs(command, args))
+	if len(args) == 0 {
+		return nil
+	}
+	return UsageError(command, fmt.Errorf("%s takes no argument", command.Name()))
 }
 
 // MaximumArgs refuses more than the given number of arguments.

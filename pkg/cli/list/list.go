@@ -2,6 +2,7 @@ package list
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
 // Options are the flags of the command "list".
@@ -49,7 +51,13 @@ of a long list.`,
 
 # The operators that are not healthy
 {{name}} list -o json | jq -r '.operators[] | select(.state != "Healthy") | .name'`),
-		Args: invocation.NoArgs,
+		Args: invocation.WithoutEmpty(func(command *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				status := remedy.Tools{Plugin: i.Name}.Status(args[0])
+				return invocation.UsageError(command, errors.New("list takes no argument; for one operator, use: "+status))
+			}
+			return invocation.NoArgs(command, args)
+		}),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return i.Run(command.Context(), o)
 		},

@@ -190,6 +190,11 @@ func TestCLI_12_BadInput(t *testing.T) {
 		"TooManyArguments":  {[]string{"status", "a", "b"}, exit.Usage, "see: kubectl platform status --help"},
 		"UnneededArguments": {[]string{"list", "compass"}, exit.Usage, "list takes no argument; for one operator, use: kubectl platform status compass; see: "},
 		"EmptyOfList":       {[]string{"list", ""}, exit.Usage, "an argument is empty; see: kubectl platform list --help"},
+		"UnknownShell":      {[]string{"completion", "bahs"}, exit.Usage, `unknown command "bahs"; did you mean bash?; see: kubectl platform completion --help`},
+		"ArgumentOfShell":   {[]string{"completion", "bash", "a"}, exit.Usage, "bash takes no argument; see: kubectl platform completion bash --help"},
+		"UnknownTopic":      {[]string{"help", "stats"}, exit.Usage, `unknown command "stats"; did you mean status?; see: kubectl platform --help`},
+		"UnknownTopicBelow": {[]string{"help", "catalog", "lin"}, exit.Usage, `unknown command "lin"; did you mean lint?; see: kubectl platform catalog --help`},
+		"TopicOfAVerb":      {[]string{"help", "status", "a"}, exit.Usage, `unknown command "a"; see: kubectl platform status --help`},
 		"EmptyOperator":     {[]string{"status", ""}, exit.Usage, "an argument is empty; see: kubectl platform status --help"},
 		"EmptyOfUpdates":    {[]string{"updates", " "}, exit.Usage, "an argument is empty; see: kubectl platform updates --help"},
 		"EmptyOfExplain":    {[]string{"explain", ""}, exit.Usage, "an argument is empty; see: kubectl platform explain --help"},
@@ -213,6 +218,24 @@ func TestCLI_12_BadInput(t *testing.T) {
 				t.Errorf("got standard error %q, want one line", got.errOut)
 			}
 		})
+	}
+}
+
+// TestCLI_12_HelpAndCompletion checks that the commands that cobra adds work.
+func TestCLI_12_HelpAndCompletion(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"help"}, "Look at installed operators:"},
+		{[]string{"help", "catalog", "lint"}, "kubectl platform catalog lint DIR|IMAGE [flags]"},
+		{[]string{"help", "completion"}, "kubectl platform completion [command]"},
+		{[]string{"completion"}, "kubectl platform completion [command]"},
+		{[]string{"completion", "bash"}, "bash completion V2 for kubectl-platform"},
+	} {
+		if got := run(t, 0, test.args...); got.code != exit.OK || !strings.Contains(got.out, test.want) || got.errOut != "" {
+			t.Errorf("%q: got exit code %d, standard error %q and output\n%s", test.args, got.code, got.errOut, got.out)
+		}
 	}
 }
 

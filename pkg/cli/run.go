@@ -23,6 +23,7 @@ func Run(ctx context.Context, i *invocation.Invocation, path string, args []stri
 	}
 	i.Streams.Out = reportWriter{i.Streams.Out}
 	root := NewCommand(i)
+	addDefaultCommands(root)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -43,6 +44,34 @@ func Run(ctx context.Context, i *invocation.Invocation, path string, args []stri
 	}
 	fmt.Fprintf(i.Streams.ErrOut, "error: %s\n", printer.OneLine(text))
 	return code
+}
+
+// addDefaultCommands adds the commands help and completion as cobra does. Unlike those of cobra, they fail for an unknown command.
+func addDefaultCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		switch command.Name() {
+		case "help":
+			show := command.Run
+			command.Run, command.RunE = nil, func(help *cobra.Command, args []string) error {
+				of, unknown, err := root.Find(args)
+				if err == nil {
+					err = invocation.UnknownCommand(of, unknown)
+				}
+				if err == nil {
+					show(help, args)
+				}
+				return err
+			}
+		case "completion":
+			command.Args, command.SuggestionsMinimumDistance = invocation.UnknownCommand, root.SuggestionsMinimumDistance
+			command.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
+			for _, shell := range command.Commands() {
+				shell.Args = invocation.NoArgs
+			}
+		}
+	}
 }
 
 // errReaderGone means that the reader of standard output has closed it.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
 
@@ -179,32 +180,38 @@ func TestCLI_12_BadInput(t *testing.T) {
 		code   exit.Code
 		errOut string // a part of standard error
 	}{
-		"NoKubeconfig":      {[]string{"status"}, exit.Usage, `none" of KUBECONFIG does not exist; set KUBECONFIG to`},
-		"UnknownContext":    {[]string{"list", "--context", "nowhere"}, exit.Usage, `context "nowhere" does not exist`},
-		"NoServer":          {[]string{"list", "--server", "http://127.0.0.1:1"}, exit.Failure, "check --kubeconfig, --context and the network"},
-		"SilentServer":      {[]string{"list", "--server", silent, "--timeout", "50ms"}, exit.Timeout, "raise --timeout"},
-		"RequestTimeout":    {[]string{"list", "--server", silent, "--request-timeout", "50ms"}, exit.Timeout, "raise --timeout"},
-		"UnknownCommand":    {[]string{"stats"}, exit.Usage, `unknown command "stats"; did you mean status?`},
-		"UnknownFlag":       {[]string{"list", "--nothing"}, exit.Usage, "see: kubectl platform list --help"},
-		"UnknownFormat":     {[]string{"list", "-o", "table2"}, exit.Usage, "use one of table, wide, json, yaml, name"},
-		"TooManyArguments":  {[]string{"status", "a", "b"}, exit.Usage, "see: kubectl platform status --help"},
-		"UnneededArguments": {[]string{"list", "compass"}, exit.Usage, "list takes no argument; for one operator, use: kubectl platform status compass; see: "},
-		"EmptyOfList":       {[]string{"list", ""}, exit.Usage, "an argument is empty; see: kubectl platform list --help"},
-		"UnknownShell":      {[]string{"completion", "bahs"}, exit.Usage, `unknown command "bahs"; did you mean bash?; see: kubectl platform completion --help`},
-		"ArgumentOfShell":   {[]string{"completion", "bash", "a"}, exit.Usage, "bash takes no argument; see: kubectl platform completion bash --help"},
-		"UnknownTopic":      {[]string{"help", "stats"}, exit.Usage, `unknown command "stats"; did you mean status?; see: kubectl platform --help`},
-		"UnknownTopicBelow": {[]string{"help", "catalog", "lin"}, exit.Usage, `unknown command "lin"; did you mean lint?; see: kubectl platform catalog --help`},
-		"TopicOfAVerb":      {[]string{"help", "status", "a"}, exit.Usage, `unknown command "a"; see: kubectl platform status --help`},
-		"EmptyOperator":     {[]string{"status", ""}, exit.Usage, "an argument is empty; see: kubectl platform status --help"},
-		"EmptyOfUpdates":    {[]string{"updates", " "}, exit.Usage, "an argument is empty; see: kubectl platform updates --help"},
-		"EmptyOfExplain":    {[]string{"explain", ""}, exit.Usage, "an argument is empty; see: kubectl platform explain --help"},
-		"NoNameOfExplain":   {[]string{"explain", "platformoperator/"}, exit.Usage, `"" is not the name of a PlatformOperator`},
-		"NoNameOfStatus":    {[]string{"status", "plop/"}, exit.Usage, `"" is not the name of a PlatformOperator`},
-		"NoNameOfGraph":     {[]string{"graph", "plop/"}, exit.Usage, `"" is not the name of a PlatformOperator`},
-		"NoArgument":        {[]string{"updates"}, exit.Usage, "an argument is missing: kubectl platform updates OPERATOR; see: "},
-		"EmptyOfGraph":      {[]string{"graph", ""}, exit.Usage, "an argument is empty; see: kubectl platform graph --help"},
-		"EmptyDirectory":    {[]string{"catalog", "lint", ""}, exit.Usage, "an argument is empty; see: kubectl platform catalog lint --help"},
-		"NegativeTimeout":   {[]string{"list", "--timeout", "-1s"}, exit.Usage, "--timeout -1s is negative: 0 means no maximum"},
+		"NoKubeconfig":     {[]string{"status"}, exit.Usage, `none" of KUBECONFIG does not exist; set KUBECONFIG to`},
+		"UnknownContext":   {[]string{"list", "--context", "nowhere"}, exit.Usage, `context "nowhere" does not exist`},
+		"NoServer":         {[]string{"list", "--server", "http://127.0.0.1:1"}, exit.Failure, "check --kubeconfig, --context and the network"},
+		"SilentServer":     {[]string{"list", "--server", silent, "--timeout", "50ms"}, exit.Timeout, "raise --timeout"},
+		"RequestTimeout":   {[]string{"list", "--server", silent, "--request-timeout", "50ms"}, exit.Timeout, "raise --timeout"},
+		"UnknownCommand":   {[]string{"stats"}, exit.Usage, `unknown command "stats"; did you mean status?`},
+		"UnknownFlag":      {[]string{"list", "--nothing"}, exit.Usage, "see: kubectl platform list --help"},
+		"UnknownFormat":    {[]string{"list", "-o", "table2"}, exit.Usage, "use one of table, wide, json, yaml, name"},
+		"TooManyArguments": {[]string{"status", "a", "b"}, exit.Usage, "see: kubectl platform status --help"},
+		"UnneededArguments": {[]string{"list", "compass"}, exit.Usage,
+			"list takes no argument; for one operator, use: kubectl platform status compass; see: "},
+		"EmptyOfList": {[]string{"list", ""}, exit.Usage, "an argument is empty; see: kubectl platform list --help"},
+		"UnknownShell": {[]string{"completion", "bahs"}, exit.Usage,
+			`unknown command "bahs"; did you mean bash?; see: kubectl platform completion --help`},
+		"ArgumentOfShell": {[]string{"completion", "bash", "a"}, exit.Usage,
+			"bash takes no argument; see: kubectl platform completion bash --help"},
+		"UnknownTopic": {[]string{"help", "stats"}, exit.Usage,
+			`unknown command "stats"; did you mean status?; see: kubectl platform --help`},
+		"UnknownTopicBelow": {[]string{"help", "catalog", "lin"}, exit.Usage,
+			`unknown command "lin"; did you mean lint?; see: kubectl platform catalog --help`},
+		"TopicOfAVerb":    {[]string{"help", "status", "a"}, exit.Usage, `unknown command "a"; see: kubectl platform status --help`},
+		"EmptyOperator":   {[]string{"status", ""}, exit.Usage, "an argument is empty; see: kubectl platform status --help"},
+		"EmptyOfUpdates":  {[]string{"updates", " "}, exit.Usage, "an argument is empty; see: kubectl platform updates --help"},
+		"EmptyOfExplain":  {[]string{"explain", ""}, exit.Usage, "an argument is empty; see: kubectl platform explain --help"},
+		"NoNameOfExplain": {[]string{"explain", "platformoperator/"}, exit.Usage, `"" is not the name of a PlatformOperator`},
+		"NoNameOfStatus":  {[]string{"status", "plop/"}, exit.Usage, `"" is not the name of a PlatformOperator`},
+		"NoNameOfGraph":   {[]string{"graph", "plop/"}, exit.Usage, `"" is not the name of a PlatformOperator`},
+		"NoArgument":      {[]string{"updates"}, exit.Usage, "an argument is missing: kubectl platform updates OPERATOR; see: "},
+		"EmptyOfGraph":    {[]string{"graph", ""}, exit.Usage, "an argument is empty; see: kubectl platform graph --help"},
+		"EmptyDirectory": {[]string{"catalog", "lint", ""}, exit.Usage,
+			"an argument is empty; see: kubectl platform catalog lint --help"},
+		"NegativeTimeout": {[]string{"list", "--timeout", "-1s"}, exit.Usage, "--timeout -1s is negative: 0 means no maximum"},
 		"AuthorityOfADirectory": {[]string{"search", "--catalog-dir", harbor, "--catalog-ca-file", "ca.pem"}, exit.Usage,
 			"omit --catalog-ca-file, or --catalog-dir"},
 	} {
@@ -218,6 +225,45 @@ func TestCLI_12_BadInput(t *testing.T) {
 				t.Errorf("got standard error %q, want one line", got.errOut)
 			}
 		})
+	}
+}
+
+// TestCLI_7_AMisspelledOperator checks that the error suggests similar names, for one more request.
+func TestCLI_7_AMisspelledOperator(t *testing.T) {
+	for _, test := range []struct {
+		args      []string
+		forbidden string // the kind whose list is forbidden
+		want      string
+	}{
+		{[]string{"status", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
+		{[]string{"explain", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
+		{[]string{"updates", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
+		{[]string{"graph", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
+		{[]string{"updates", "submarine"}, "", `there is no PlatformOperator "submarine"; list them with: kubectl platform list`},
+		{[]string{"updates", "compas"}, "PlatformOperator", `there is no PlatformOperator "compas"; list them with: kubectl platform list`},
+	} {
+		server := newAPIServer(t, "mixed.yaml")
+		if test.forbidden != "" {
+			list := paths[test.forbidden]
+			server.handlers = map[string]http.HandlerFunc{list: func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == list {
+					writeStatus(w, http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden")
+					return
+				}
+				writeStatus(w, http.StatusNotFound, metav1.StatusReasonNotFound, "not found")
+			}}
+		}
+		got := run(t, 0, append(server.start(t), test.args...)...)
+		if got.code != exit.Failure || got.errOut != "error: "+test.want+"\n" {
+			t.Errorf("%q: got exit code %d and %q, want %q", test.args, got.code, got.errOut, test.want)
+		}
+		most := 2
+		if test.args[0] == "explain" {
+			most++ // for a BundleDeployment of this name
+		}
+		if len(server.requests) != most {
+			t.Errorf("%q: got requests %q, want %d", test.args, server.requests, most)
+		}
 	}
 }
 

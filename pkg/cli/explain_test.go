@@ -72,9 +72,11 @@ func TestCLI_8_ExplainOfBadInput(t *testing.T) {
 		"UnknownOperator":   {[]string{"nothing"}, nil, exit.Failure, "", "list them with: kubectl platform list"},
 		"NamedUpgrade":      {[]string{"platformoperator/upgrade"}, nil, exit.Failure, "", `there is no PlatformOperator "upgrade"`},
 		"UnknownDeployment": {[]string{"bundledeployment/nothing"}, nil, exit.Failure, "", `reading BundleDeployment "nothing"`},
-		"OwnedDeployment":   {[]string{"bd/drifter"}, nil, exit.Usage, "", "kubectl platform explain drifter"},
-		"NoNameOfOne":       {[]string{"bd/"}, nil, exit.Usage, "", `"" is not the name of a BundleDeployment`},
-		"NoAPI":             {[]string{"upgrade"}, func(s *apiServer) { s.objects = nil }, exit.Failure, "", "see docs/install.md"},
+		"NameOfDeployment": {[]string{"byhand"}, func(s *apiServer) { addDeployment(s, "byhand") }, exit.Failure, "",
+			"but a BundleDeployment of this name; explain it with: kubectl platform explain bundledeployment/byhand"},
+		"OwnedDeployment": {[]string{"bd/drifter"}, nil, exit.Usage, "", "kubectl platform explain drifter"},
+		"NoNameOfOne":     {[]string{"bd/"}, nil, exit.Usage, "", `"" is not the name of a BundleDeployment`},
+		"NoAPI":           {[]string{"upgrade"}, func(s *apiServer) { s.objects = nil }, exit.Failure, "", "see docs/install.md"},
 		"NoRightToOperators": {[]string{"upgrade"}, func(s *apiServer) { s.forbidden = []string{paths["PlatformOperator"]} }, exit.Failure, "",
 			"auth can-i list platformoperators.platform.openshift.io"},
 		"NoRightToTheVerdict": {[]string{"upgrade"}, func(s *apiServer) {
@@ -119,4 +121,9 @@ func TestCLI_8_NoChainDependsOnAMessage(t *testing.T) {
 	if diff := cmp.Diff(outputs[0], outputs[1]); diff != "" {
 		t.Errorf("the reports differ: %s", diff)
 	}
+}
+
+// addDeployment adds a BundleDeployment without PlatformOperator.
+func addDeployment(server *apiServer, name string) {
+	server.add(map[string]any{"apiVersion": "core.rukpak.io/v1alpha2", "kind": "BundleDeployment", "metadata": map[string]any{"name": name}})
 }

@@ -41,14 +41,14 @@ func (c *Connection) Operators(ctx context.Context) ([]platformv1alpha1.Platform
 	return all, err
 }
 
-// Operator returns one PlatformOperator. If it does not exist, the error names the command that lists all of them.
+// Operator returns one PlatformOperator. If it does not exist, the error is a NoOperatorError.
 func (c *Connection) Operator(ctx context.Context, name string) (*platformv1alpha1.PlatformOperator, error) {
 	operator, err := c.platform.PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case IsNotServed(err):
 		return nil, ErrNoManager
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("there is no PlatformOperator %q; list them with: %s list", name, c.plugin)
+		return nil, &NoOperatorError{Name: name, Similar: c.similarOperators(ctx, name), plugin: c.plugin}
 	}
 	return operator, c.explain(err, subject{fmt.Sprintf("PlatformOperator %q", name), "get", "platformoperators.platform.openshift.io"})
 }

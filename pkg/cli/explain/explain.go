@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/status"
 	"github.com/openshift/platform-operators/pkg/ocplatform"
 	"github.com/openshift/platform-operators/pkg/ownership"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // Options are the argument and flags of the command "explain".
@@ -62,7 +64,8 @@ If the manager does not run, or a status is older than the last change of its sp
 
 The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators, clusterversions,
 and leases in namespace openshift-platform-operators. Except for platformoperators, it explains what it may read, and warns about the rest.
-It sends six requests, and one more for each page of a long list.`,
+It sends six requests, and one more for each page of a long list. If a PlatformOperator does not exist, it lists PlatformOperators for
+similar names.`,
 		Example: i.Examples(`
 # Why is the upgrade of the cluster blocked?
 {{name}} explain upgrade
@@ -157,9 +160,24 @@ func (o *Options) report(ctx context.Context) (Report, error) {
 	objects, err := status.Read(ctx, o.connection, o.Operator)
 	switch {
 	case err != nil:
-		return Report{}, err
+		return Report{}, o.explainMissing(ctx, err)
 	case o.Upgrade:
 		return NewUpgradeReport(objects, in), nil
 	}
 	return NewOperatorReport(objects, in), nil
+}
+
+// explainMissing returns err with the command that explains the BundleDeployment of the name if err means that there is no PlatformOperator,
+// and if there is a BundleDeployment that the command can explain; else err itself.
+func (o *Options) explainMissing(ctx context.Context, err error) error {
+	var missing *cluster.NoOperatorError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	deployment, deploymentErr := o.connection.Deployment(ctx, missing.Name)
+	if deploymentErr != nil || ownership.IsOfPlatformOperator(deployment) {
+		return err
+	}
+	return fmt.Errorf("there is no PlatformOperator %q, but a BundleDeployment of this name; explain it with: %s explain %s", missing.Name,
+		o.invocation.Name, shell.Quote("bundledeployment/"+missing.Name))
 }

@@ -52,7 +52,7 @@ If the manager does not run, because it does not renew its Lease, the command sa
 
 The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators, clusterversions,
 and leases in namespace openshift-platform-operators. Except for platformoperators, it shows what it may read, and warns about the rest. It
-sends six requests, and one more for each page of a long list.`,
+sends six requests, and one more for each page of a long list. If OPERATOR does not exist, it lists PlatformOperators for similar names.`,
 		Example: i.Examples(`
 # The verdict and all operators
 {{name}} status

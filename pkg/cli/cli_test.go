@@ -230,15 +230,16 @@ func TestCLI_12_BadInput(t *testing.T) {
 
 // TestCLI_7_AMisspelledOperator checks that the error suggests similar names, for one more request.
 func TestCLI_7_AMisspelledOperator(t *testing.T) {
+	const suggestion = `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`
 	for _, test := range []struct {
 		args      []string
 		forbidden string // the kind whose list is forbidden
 		want      string
 	}{
-		{[]string{"status", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
-		{[]string{"explain", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
-		{[]string{"updates", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
-		{[]string{"graph", "compas"}, "", `there is no PlatformOperator "compas"; did you mean compass?; list them with: kubectl platform list`},
+		{[]string{"status", "compas"}, "", suggestion},
+		{[]string{"explain", "compas"}, "", suggestion},
+		{[]string{"updates", "compas"}, "", suggestion},
+		{[]string{"graph", "compas"}, "", suggestion},
 		{[]string{"updates", "submarine"}, "", `there is no PlatformOperator "submarine"; list them with: kubectl platform list`},
 		{[]string{"updates", "compas"}, "PlatformOperator", `there is no PlatformOperator "compas"; list them with: kubectl platform list`},
 	} {

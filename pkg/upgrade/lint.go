@@ -123,7 +123,8 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 		reached = reached || g.edge(g.bundles[at], head)
 	}
 	if !reached {
-		findings = append(findings, Finding{UnreachableHead, semantics, newest.String(), "is the head, and no version leads to it", g.unreachableHeadRemedy(semantics, head)})
+		remedy := g.unreachableHeadRemedy(semantics, head)
+		findings = append(findings, Finding{UnreachableHead, semantics, newest.String(), "is the head, and no version leads to it", remedy})
 	}
 	return findings
 }

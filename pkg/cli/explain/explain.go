@@ -167,8 +167,8 @@ func (o *Options) report(ctx context.Context) (Report, error) {
 	return NewOperatorReport(objects, in), nil
 }
 
-// explainMissing returns err with the command that explains the BundleDeployment of the name if err means that there is no PlatformOperator,
-// and if there is a BundleDeployment that the command can explain; else err itself.
+// explainMissing returns the error for a PlatformOperator that cannot be read. If it does not exist, and a BundleDeployment that the command
+// can explain has its name, the error names that command; else the error is err.
 func (o *Options) explainMissing(ctx context.Context, err error) error {
 	var missing *cluster.NoOperatorError
 	if !errors.As(err, &missing) {

@@ -65,7 +65,8 @@ func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1al
 		if holder.Status.Installed == nil {
 			has = fmt.Sprintf("already requests package %q, which is not installed; its Installed condition says why", holder.Spec.Package.Name)
 		}
-		return fmt.Sprintf("PlatformOperator %q, which is older, %s. A package can be installed only once: delete one of the two PlatformOperators.", holder.Name, has)
+		return fmt.Sprintf("PlatformOperator %q, which is older, %s. A package can be installed only once: delete one of the two PlatformOperators.",
+			holder.Name, has)
 	}
 	message := fmt.Sprintf("PlatformOperator %q has package %q and is being removed; this one is installed when that one is gone.", holder.Name, holder.Spec.Package.Name)
 	if held := heldBy(holder.Finalizers); held != "" {

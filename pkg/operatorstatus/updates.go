@@ -94,7 +94,8 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 		switch history[0].State {
 		case platformv1alpha1.HistoryRolledBack:
 			return platformv1alpha1.BlockedFailed, fmt.Sprintf("was tried, missed its deadline and was rolled back; it is not tried again until its bundle, "+
-				"spec.install.config, spec.install.adoption or spec.install.progressDeadlineSeconds changes%s, or annotation %s is set to a new value", r.repeatedWhen(update.Bundle.Name), platformv1alpha1.AnnotationRetry)
+				"spec.install.config, spec.install.adoption or spec.install.progressDeadlineSeconds changes%s, or annotation %s is set to a new value",
+				r.repeatedWhen(update.Bundle.Name), platformv1alpha1.AnnotationRetry)
 		case platformv1alpha1.HistoryFailed:
 			return platformv1alpha1.BlockedFailed, "is being tried and fails; the Progressing condition says why"
 		}

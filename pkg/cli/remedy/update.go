@@ -41,8 +41,8 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 		blockedUpdate.graph},
 	platformv1alpha1.BlockedAwaitingApproval: {"Approve the version.", blockedUpdate.approve},
 	platformv1alpha1.BlockedFailed: {"Read why the version failed. It is tried again when its bundle changes, or config, adoption or " +
-		"progressDeadlineSeconds in spec.install, or when annotation platform.openshift.io/retry is set to a new value. If it failed only for missing kinds or permissions, it is also " +
-		"tried again when they are there.", blockedUpdate.status},
+		"progressDeadlineSeconds in spec.install, or when annotation platform.openshift.io/retry is set to a new value. If it failed only " +
+		"for missing kinds or permissions, it is also tried again when they are there.", blockedUpdate.status},
 	platformv1alpha1.BlockedUnhealthy:       {"Repair the installed version first. See what is not healthy.", blockedUpdate.status},
 	platformv1alpha1.BlockedClusterUpdating: {"Wait until the cluster is updated. Then the upgrade starts by itself.", blockedUpdate.cluster},
 	platformv1alpha1.BlockedPaused:          {"End the pause.", blockedUpdate.unpause},

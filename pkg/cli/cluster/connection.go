@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	configclient "github.com/openshift/client-go/config/clientset/versioned/typed/config/v1"
@@ -86,7 +87,7 @@ func restConfig(i *invocation.Invocation) (*rest.Config, error) {
 		return nil, exit.With(exit.Usage, fmt.Errorf("reading the kubeconfig: %w; check --kubeconfig, --context and --cluster", err))
 	}
 	if isSet := i.Connection.APIServer != nil && *i.Connection.APIServer != ""; len(raw.Clusters) == 0 && !isSet && !inCluster(config) {
-		return nil, exit.With(exit.Usage, noClusterError(loader.ConfigAccess(), os.Getenv(clientcmd.RecommendedConfigPathEnvVar)))
+		return nil, exit.With(exit.Usage, noClusterError(loader.ConfigAccess()))
 	}
 	config.QPS, config.Burst = queries, burst
 	config.UserAgent = "platform-operators-cli/" + version.Get().GitVersion
@@ -96,18 +97,17 @@ func restConfig(i *invocation.Invocation) (*rest.Config, error) {
 }
 
 // noClusterError returns the error for kubeconfig files without a cluster. It names the files that --kubeconfig or KUBECONFIG selects.
-// fromEnvironment is the value of KUBECONFIG.
-func noClusterError(access clientcmd.ConfigAccess, fromEnvironment string) error {
+func noClusterError(access clientcmd.ConfigAccess) error {
 	const remedy = "to the file that oc login or the installer wrote"
-	setting := "KUBECONFIG"
+	setting, files := "KUBECONFIG", access.GetLoadingPrecedence()
 	switch {
 	case access.IsExplicitFile():
 		setting = "--kubeconfig"
-	case fromEnvironment == "":
+	case slices.Equal(files, []string{clientcmd.RecommendedHomeFile}): // KUBECONFIG is not set
 		return errors.New("no cluster is configured: set KUBECONFIG or --kubeconfig " + remedy)
 	}
 	var problems []string
-	for _, file := range access.GetLoadingPrecedence() {
+	for _, file := range files {
 		if file == "" {
 			continue
 		}

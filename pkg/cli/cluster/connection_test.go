@@ -15,20 +15,20 @@ func TestCLI_12_AKubeconfigWithoutClusterIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		fromEnvironment string
-		rules           clientcmd.ClientConfigLoadingRules
-		want            []string
+		rules clientcmd.ClientConfigLoadingRules
+		want  []string
 	}{
-		"NothingSet": {"", clientcmd.ClientConfigLoadingRules{Precedence: []string{missing}}, []string{"set KUBECONFIG or --kubeconfig to"}},
-		"Missing": {missing, clientcmd.ClientConfigLoadingRules{Precedence: []string{missing}},
+		"NothingSet": {clientcmd.ClientConfigLoadingRules{Precedence: []string{clientcmd.RecommendedHomeFile}},
+			[]string{"set KUBECONFIG or --kubeconfig to"}},
+		"Missing": {clientcmd.ClientConfigLoadingRules{Precedence: []string{missing}},
 			[]string{`missing" of KUBECONFIG does not exist; set KUBECONFIG to`}},
-		"MissingAndEmpty": {missing + ":" + empty, clientcmd.ClientConfigLoadingRules{Precedence: []string{missing, "", empty}},
+		"MissingAndEmpty": {clientcmd.ClientConfigLoadingRules{Precedence: []string{missing, "", empty}},
 			[]string{`missing" of KUBECONFIG does not exist, file `, `empty" of KUBECONFIG has no cluster; set KUBECONFIG to`}},
-		"EmptyFlag": {missing, clientcmd.ClientConfigLoadingRules{ExplicitPath: empty},
+		"EmptyFlag": {clientcmd.ClientConfigLoadingRules{ExplicitPath: empty},
 			[]string{`empty" of --kubeconfig has no cluster; set --kubeconfig to`}},
 	} {
 		access := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&test.rules, &clientcmd.ConfigOverrides{}).ConfigAccess()
-		text := noClusterError(access, test.fromEnvironment).Error()
+		text := noClusterError(access).Error()
 		for _, want := range test.want {
 			if !strings.Contains(text, want) || !strings.HasPrefix(text, "no cluster is configured: ") {
 				t.Errorf("%s: got %q, want %q", name, text, want)

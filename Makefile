@@ -49,7 +49,7 @@ LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$|EachInva
 # generated cases, and those that read a hundred megabytes or a million files run without the race detector. It makes them ten times slower,
 # and finds nothing in what does one thing after another; it sees the tests of small made-up data, and where something runs at the same time
 # one real package.
-REAL := Real|TakesLittleMemory|AMillionTinyFiles|WhateverACatalogContains|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails|PerturbationsFindEach|PerturbationsHaveUnique
+REAL := Real|TakesLittleMemory|AMillionTinyFiles|WhateverACatalogContains|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails|PerturbationsFindEach|PerturbationsHaveUnique|AnotherOperatorReaches|AnotherOperatorDoesWhatGenerated|AGeneratedStoryCanBePerformed|AnOracleFindsDefects|AFaultOfAStepSaysWhere
 
 ##@ Use
 

@@ -31,7 +31,7 @@ if [[ -n ${SAMPLE:-} ]]; then
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	extension_mutants=(-sample=3 -seed="${seed}")
-	stories_raced=6 story_mutants=TestOM_19_
+	stories_raced=3 story_mutants=TestOM_19_
 fi
 echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants again"
 logs=_output/${name}

@@ -32,7 +32,7 @@ var (
 
 // sampleRuns, sampleAPIFailures and sampleRegistry are the numbers of cases of each kind that -stories=sample runs, chosen by the seed.
 const (
-	sampleRuns        = 2 // each kills the manager once in every phase
+	sampleRuns        = 1 // it kills the manager once in every phase
 	sampleAPIFailures = 4
 	sampleRegistry    = 3
 )

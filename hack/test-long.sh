@@ -27,8 +27,8 @@ stories_raced=40 perturbations=1000 generated=200 story_mutants=TestOM_1[79]_
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m
 	# make test-scenarios has a sample of the perturbed and generated stories. make test-seeds runs the fuzz targets, without fuzzing.
-	all=(killed faults steady leadership extension raced mutants)
-	quiet=(-quiet-for=1m -deployments=20 -others=2000)
+	# The story quiet-day has a day without a write, at virtual time.
+	all=(killed faults leadership extension raced mutants)
 	leases=(-live -scaled)
 	extension_mutants=(-sample=3 -seed="${seed}")
 	stories_raced=3 story_mutants=TestOM_19_

@@ -118,7 +118,6 @@ type class struct {
 var sampled = []class{
 	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes during an install, upgrade, repair, rollback and removal. Invalid specs are followed by a valid one.", 4, false},
 	{"faults", "API and registry faults", "The API server and the registry fail during an install, upgrade, repair and removal.", 7, false},
-	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2, false},
 	{"raced", "Stories with the race detector", "The seed chooses the stories.", 2, false},
 	{"invariants", "Mutants that stories detect", "A mutant for each invariant and for each pattern of perturbations, and some for generated stories. A story must fail.", 2, false},
@@ -127,6 +126,7 @@ var sampled = []class{
 
 // classes are all classes.
 var classes = append(slices.Clone(sampled),
+	class{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	class{"perturbed", "Perturbed stories", "Each test repeats one step of a story with one perturbation, or continues an operation after the manager was killed. " +
 		"The seed chooses the perturbations.", 2, true},
 	class{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same " +

@@ -45,8 +45,8 @@ number of all.
 
 The exit code is 3 if there are newer versions, and each that is listed is blocked.
 
-The command needs the permission to get platformoperators.platform.openshift.io. It sends one request, and one more for
-similar names if the PlatformOperator does not exist.`,
+The command needs the permission to get platformoperators.platform.openshift.io. It sends one request, and one more for similar names if the
+PlatformOperator does not exist.`,
 		Example: i.Examples(`
 # What can the operator be upgraded to?
 {{name}} updates quay

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"regexp"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -44,7 +44,7 @@ func (s *stream) document() ([]byte, error) {
 	s.pos = end
 	blob, err := toJSON(document)
 	if err != nil {
-		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), ExplainYAMLError(err))
+		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), ExplainYAMLError(document, err))
 	}
 	if bytes.Equal(blob, []byte("null")) {
 		return nil, nil
@@ -107,11 +107,23 @@ func toJSON(document []byte) ([]byte, error) {
 	return blob, err
 }
 
-// ExplainYAMLError returns err with the remedy if err means that a value begins with the indicator of a block scalar, as an unquoted version
-// range does; else err itself.
-func ExplainYAMLError(err error) error {
-	if err != nil && strings.Contains(err.Error(), "did not find expected comment or line break") {
-		return fmt.Errorf(`%w; a value that begins with > or | must be quoted, like ">=1.4.0"`, err)
+var (
+	// blockScalar matches a value that begins with the indicator of a block scalar, and captures the rest of its line.
+	blockScalar = regexp.MustCompile(`(?m)[:-][ \t]+[>|](.*)$`)
+	// blockHeader matches what may follow the indicator: chomping and indentation indicators, and a comment.
+	blockHeader = regexp.MustCompile(`^[-+1-9]{0,2}[ \t\r]*(#.*)?$`)
+)
+
+// ExplainYAMLError returns err, the error for a document, with the remedy if a value in the document begins like a block scalar and is none,
+// as an unquoted version range; else err itself.
+func ExplainYAMLError(document []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, match := range blockScalar.FindAllSubmatch(document, -1) {
+		if !blockHeader.Match(match[1]) {
+			return fmt.Errorf(`%w; a value that begins with > or | must be quoted, like ">=1.4.0"`, err)
+		}
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func TestAnUnquotedRangeIsExplained(t *testing.T) {
 			t.Errorf("%q: got error %v", document, err)
 		}
 	}
-	for _, document := range []string{"a: [", "a: b: c"} {
+	for _, document := range []string{"a: [", "a: b: c", "a: >-\n  text\nb: [", "a: |2+ # text\n  text\nb: ["} {
 		if _, err := Read(strings.NewReader(document), nil); err == nil || strings.Contains(err.Error(), "must be quoted") {
 			t.Errorf("%q: got error %v", document, err)
 		}

@@ -71,7 +71,7 @@ func readRules(raw []byte, packages []catalog.Package) (map[string]upgrade.Rules
 func addRules(all map[string]upgrade.Rules, document []byte, packages []catalog.Package) error {
 	blob, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
-		return fmt.Errorf("it is not YAML: %w", catalog.ExplainYAMLError(err))
+		return fmt.Errorf("it is not YAML: %w", catalog.ExplainYAMLError(document, err))
 	}
 	if bytes.Equal(blob, []byte("null")) {
 		return nil

@@ -31,7 +31,7 @@ if [[ -n ${SAMPLE:-} ]]; then
 	all=(killed faults leadership extension raced mutants)
 	leases=(-live -scaled)
 	extension_mutants=(-sample=3 -seed="${seed}")
-	stories_raced=3 story_mutants=TestOM_19_
+	stories_raced=2 story_mutants=TestOM_19_
 fi
 echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants again"
 logs=_output/${name}
@@ -66,7 +66,12 @@ not_faults=${killed}${SAMPLE:+|TestARefusedWrite} # make test-faults has a refus
 
 # faults makes the API server and the registry fail.
 faults() {
-	gotest faults -count=1 -timeout="${budget}" "${flags[@]}" -skip="${not_faults}" ./test/faults/stories -args -stories="${stories}" -seed="${seed}"
+	local failed=0
+	gotest faults -count=1 -timeout="${budget}" "${flags[@]}" -skip="${not_faults}" ./test/faults/stories -args -stories="${stories}" -seed="${seed}" || failed=1
+	if [[ ${name} == long ]]; then
+		gotest requests -count=1 -timeout="${budget}" "${flags[@]}" -run=WhateverRequestFails ./pkg/apply -args -every-fault || failed=1
+	fi
+	return "${failed}"
 }
 
 # steady tests an idle manager.

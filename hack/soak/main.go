@@ -126,6 +126,7 @@ var sampled = []class{
 
 // classes are all classes.
 var classes = append(slices.Clone(sampled),
+	class{"requests", "Failed requests", "Each fault is injected into each request of the engine while it applies and removes objects.", 100, true},
 	class{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	class{"perturbed", "Perturbed stories", "Each test repeats one step of a story with one perturbation, or continues an operation after the manager was killed. " +
 		"The seed chooses the perturbations.", 2, true},

@@ -46,7 +46,7 @@ var (
 )
 
 // partNames are the names of all parts, in the order of the document.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin"}
 
 type options struct {
 	data, out, dir, only string
@@ -66,20 +66,25 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.Arg(0) == extractArgument { // the baseline of part "unpack", in its own process
-		if err := extract(flag.Args()[1:]); err != nil {
-			fmt.Fprintf(os.Stderr, "bench: %v\n", err)
-			os.Exit(1)
-		}
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, o)
-	stop()
-	if err != nil {
+	if err := start(o, flag.Args()); err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+// start measures, or is the main function of a baseline's own process if the arguments say so.
+func start(o options, arguments []string) error {
+	if len(arguments) > 0 {
+		switch rest := arguments[1:]; arguments[0] {
+		case extractArgument:
+			return extract(rest)
+		case loadArgument, validateArgument:
+			return loadCatalogs(rest, arguments[0] == validateArgument)
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return run(ctx, o)
 }
 
 func run(ctx context.Context, o options) error {
@@ -200,7 +205,7 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 			return part{}, err
 		}
 		return measureRender(folders, b.samples, b.logf)
-	case "memory":
+	case "memory", "plugin":
 		all, err := b.packageLines(ctx)
 		if err != nil {
 			return part{}, err
@@ -212,7 +217,7 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 }
 
 // onCluster measures a part that needs the local cluster. It removes the temporary folder unless the part fails. packages are the packages
-// of the real catalogs for part "memory", and nil for the other parts.
+// of the real catalogs for parts "memory" and "plugin", and nil for the other parts.
 func (b *bench) onCluster(ctx context.Context, name string, packages []packageLines) (p part, failed error) {
 	b.lines = nil // frees memory for the local cluster
 	dir := b.dir
@@ -247,6 +252,12 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		return measureVerdict(ctx, dir, b.logf)
 	case "memory":
 		return measureMemory(ctx, dir, packages, b.logf)
+	case "plugin":
+		var folders []string
+		for _, each := range catalogNames {
+			folders = append(folders, filepath.Join(b.data, "catalogs", each))
+		}
+		return measurePlugin(ctx, dir, folders, packages, b.samples, b.logf)
 	case "takeover":
 		return measureTakeover(ctx, dir, b.logf)
 	case "unpack":

@@ -105,7 +105,7 @@ clean: ## Remove _output
 test: private SHELL := /bin/bash
 test: private .SHELLFLAGS = -o pipefail -c # hack/test.sh is no step: its targets are
 test: compile results ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
-	@ALSO='$(ALSO)' hack/test.sh
+	@ALSO='$(ALSO)' BESIDE='$(BESIDE)' hack/test.sh
 
 .PHONY: results
 results:

@@ -26,6 +26,7 @@ const help = `Measures platform-operators and writes docs/benchmarks.md. "make b
 
   go run -C test/bench .                            measure all parts and write the document
   go run -C test/bench . --only catalog,resolve     measure and print some parts
+  go run -C test/bench . --only plugin --merge      measure some parts and replace their sections in the document
 
 Part memory always writes %s, too, from which the Deployment's memory request is derived.
 A run takes some minutes, in which the machine should be idle. Paths are relative to the root of the checkout.
@@ -51,6 +52,7 @@ var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render",
 type options struct {
 	data, out, dir, only string
 	samples, rounds      int
+	merge                bool
 }
 
 func main() {
@@ -59,6 +61,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "docs/benchmarks.md", "the document to write")
 	flag.StringVar(&o.dir, "dir", "", "folder for the files of the local cluster (default: a temporary folder, removed at the end)")
 	flag.StringVar(&o.only, "only", "", "parts to measure, separated by commas; prints them instead of writing --out")
+	flag.BoolVar(&o.merge, "merge", false, "with --only: replace the sections of these parts in --out instead of printing them")
 	flag.IntVar(&o.samples, "samples", 7, "number of samples of each figure")
 	flag.IntVar(&o.rounds, "rounds", 3, "number of rounds of an installation")
 	flag.Usage = func() {
@@ -115,18 +118,38 @@ func run(ctx context.Context, o options) error {
 		doc.parts = append(doc.parts, p)
 		b.logf("measured %q", p.title)
 	}
+	if err := o.publish(doc); err != nil {
+		return err
+	}
+	if o.only == "" || o.merge {
+		b.logf("wrote %s", o.out)
+	}
+	return nil
+}
+
+// publish prints the document, writes it, or merges it into the one that was written last, as the options say.
+func (o options) publish(doc document) error {
 	var text bytes.Buffer
 	if err := doc.write(&text); err != nil {
 		return err
 	}
-	if o.only != "" {
-		_, err := os.Stdout.Write(text.Bytes())
+	content := text.String()
+	switch {
+	case o.only != "" && !o.merge:
+		_, err := os.Stdout.WriteString(content)
 		return err
+	case o.merge:
+		before, err := os.ReadFile(o.out)
+		if err != nil {
+			return fmt.Errorf("reading the document: %w", err)
+		}
+		if content, err = merge(string(before), doc.facts, doc.parts); err != nil {
+			return err
+		}
 	}
-	if err := os.WriteFile(o.out, text.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(o.out, []byte(content), 0o644); err != nil {
 		return fmt.Errorf("writing the document: %w", err)
 	}
-	b.logf("wrote %s", o.out)
 	return nil
 }
 
@@ -136,6 +159,9 @@ func (o options) parts() ([]string, error) {
 		return nil, errors.New("--samples and --rounds must be at least 1")
 	}
 	if o.only == "" {
+		if o.merge {
+			return nil, errors.New("--merge: name the parts with --only")
+		}
 		return partNames, nil
 	}
 	selected := strings.Split(o.only, ",")

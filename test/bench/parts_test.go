@@ -322,6 +322,7 @@ func TestPartsAreInTheOrderOfTheDocument(t *testing.T) {
 		"an unknown one is refused":        {options{samples: 1, rounds: 1, only: "catalogue"}, nil, true},
 		"no samples are refused":           {options{rounds: 1}, nil, true},
 		"no rounds are refused":            {options{samples: 1}, nil, true},
+		"all of them are not merged":       {options{samples: 1, rounds: 1, merge: true}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := tc.options.parts()

@@ -1,0 +1,15 @@
+// Package mustgather reads and writes API objects in the directory layout of oc adm inspect and oc adm must-gather. The input
+// directories of OpenShift Manager have the same layout:
+//
+//	cluster-scoped-resources/GROUP/RESOURCE.yaml        a List
+//	cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml   one object
+//	namespaces/NAMESPACE/GROUP/RESOURCE.yaml            a List
+//	namespaces/NAMESPACE/GROUP/RESOURCE/NAME.yaml       one object
+//	namespaces/NAMESPACE/NAMESPACE.yaml                 the Namespace
+//	not-collected.yaml                                  what the directory leaves out; see NotCollected
+//
+// GROUP is "core" for the group without a name. A colon in NAME is written as -COLON-, and may also be read as a colon.
+//
+// The package does not know which kinds exist, what objects mean, or the folder with the content of catalogs and images. The commands that
+// reconcile once from a directory, and the command that captures a directory, call it.
+package mustgather

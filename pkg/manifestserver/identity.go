@@ -1,0 +1,76 @@
+package manifestserver
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// nameAlphabet and nameSuffix are those of kube-apiserver's generated names: no vowels, so that no words arise.
+	nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+	nameSuffix   = 5
+	// maxGeneratedName is the maximum length of generateName that a generated name keeps.
+	maxGeneratedName = 63 - nameSuffix
+)
+
+// identities generates uids and names from a seed. Each depends only on the object and on how often the object was created, so that
+// requests for other objects, dry runs and refused requests do not change it.
+type identities struct {
+	seed string
+	// count is the number of objects that were created with a uid or a generated name.
+	count map[identity]int
+}
+
+// identity is what a uid or a generated name is made from.
+type identity struct {
+	schema.GroupKind
+	namespace, name string
+	// generated is true if name is a generateName.
+	generated bool
+}
+
+func newIdentities(seed string) *identities { return &identities{seed, map[identity]int{}} }
+
+// uid returns the uid of the next object with a kind, a namespace and a name.
+func (i *identities) uid(kind schema.GroupKind, namespace, name string) types.UID {
+	id := identity{kind, namespace, name, false}
+	sum := i.hash(id, i.count[id])
+	sum[6] = sum[6]&0x0f | 0x80 // version 8 of RFC 9562: made by the application
+	sum[8] = sum[8]&0x3f | 0x80
+	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
+}
+
+// name returns the next free name for an object's generateName.
+func (i *identities) name(kind schema.GroupKind, object *unstructured.Unstructured, isFree func(string) bool) string {
+	prefix := object.GetGenerateName()
+	id := identity{kind, object.GetNamespace(), prefix, true}
+	for n := i.count[id]; ; n++ {
+		sum := i.hash(id, n)
+		suffix := make([]byte, nameSuffix)
+		for at := range suffix {
+			suffix[at] = nameAlphabet[int(sum[at])%len(nameAlphabet)]
+		}
+		if name := prefix[:min(len(prefix), maxGeneratedName)] + string(suffix); isFree(name) {
+			return name
+		}
+	}
+}
+
+// created counts a created object. generateName is empty if its name was not generated.
+func (i *identities) created(kind schema.GroupKind, object *unstructured.Unstructured, generateName string) {
+	i.count[identity{kind, object.GetNamespace(), object.GetName(), false}]++
+	if generateName != "" {
+		i.count[identity{kind, object.GetNamespace(), generateName, true}]++
+	}
+}
+
+func (i *identities) hash(id identity, n int) [sha256.Size]byte {
+	parts := []string{i.seed, id.String(), id.namespace, id.name, strconv.FormatBool(id.generated), strconv.Itoa(n)}
+	return sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+}

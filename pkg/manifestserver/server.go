@@ -1,0 +1,287 @@
+package manifestserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/openshift/platform-operators/pkg/manifestserver/kinds"
+)
+
+// Server is an http.RoundTripper that answers API requests from memory. Its methods are safe for concurrent use. It starts no goroutines.
+type Server struct {
+	options Options
+	version *version.Version
+	kinds   *kinds.Set
+	unknown []error
+
+	mu         sync.Mutex
+	store      store
+	recorded   *recorded
+	identities *identities
+}
+
+var _ http.RoundTripper = &Server{}
+
+var errNotServed = errors.New("the kind is not served in this version; add its CustomResourceDefinition to the input, or remove the object")
+
+// New returns a server. If objects of the input cannot be served, the error wraps an InputError for each of them.
+func New(options Options) (*Server, error) {
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("building a server from manifests: %w", err)
+	}
+	parsed, err := version.ParseSemantic(options.KubernetesVersion)
+	if err != nil {
+		return nil, fmt.Errorf("building a server from manifests: Options.KubernetesVersion is no version; write it like v1.36.3: %w", err)
+	}
+	s := &Server{options: options, version: parsed, recorded: newRecorded(), identities: newIdentities(options.Seed)}
+	if s.kinds, err = kinds.NewSet(options.Definitions, options.Default); err != nil {
+		return nil, fmt.Errorf("building a server from manifests: %w", err)
+	}
+	if err := s.load(); err != nil {
+		return nil, fmt.Errorf("reading the input: %w", err)
+	}
+	s.options.Objects, s.options.Definitions = nil, nil // the caller may free them
+	return s, nil
+}
+
+// load normalizes the objects of the input and stores them.
+func (s *Server) load() error {
+	loaded := map[schema.GroupResource][]*unstructured.Unstructured{}
+	var errs []error
+	for _, object := range s.options.Objects {
+		r := s.kinds.OfKind(object.GroupVersionKind())
+		if r == nil || r.Is(kinds.IsReview) {
+			errs = append(errs, &InputError{object, errNotServed})
+			continue
+		}
+		normal, err := s.normalizeInput(r, object)
+		if err != nil {
+			errs = append(errs, &InputError{object, err})
+			continue
+		}
+		loaded[r.GroupResource()] = append(loaded[r.GroupResource()], normal)
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	return s.store.load(loaded)
+}
+
+func (s *Server) normalizeInput(r *kinds.Resource, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if object.GetName() == "" {
+		return nil, errors.New("metadata.name is empty; add the object's name")
+	}
+	if r.Is(kinds.Namespaced) != (object.GetNamespace() != "") {
+		return nil, fmt.Errorf("metadata.namespace is %q, and the kind is namespaced: %t; correct the namespace",
+			object.GetNamespace(), r.Is(kinds.Namespaced))
+	}
+	normal, unknown, err := r.Normalize(object.DeepCopy())
+	if err != nil {
+		return nil, fmt.Errorf("the object does not match the schema; correct it: %w", err)
+	}
+	for _, field := range unknown {
+		s.unknown = append(s.unknown, &InputError{object, fmt.Errorf("%s; correct its name or remove it", field)})
+	}
+	for _, invalid := range r.Validate(normal, nil) {
+		s.unknown = append(s.unknown, &InputError{object, invalid})
+	}
+	if normal.GetUID() == "" {
+		normal.SetUID(s.identities.uid(r.GroupKind(), normal.GetNamespace(), normal.GetName()))
+		s.identities.created(r.GroupKind(), normal, "")
+	}
+	if created := normal.GetCreationTimestamp(); created.IsZero() {
+		normal.SetCreationTimestamp(s.now())
+	}
+	if r.Is(kinds.HasGeneration) && normal.GetGeneration() == 0 {
+		normal.SetGeneration(1)
+	}
+	return normal, nil
+}
+
+// InputErrors returns an InputError for each field of the input that its schema does not have, and for each value that its schema forbids.
+// The server prunes such fields and keeps such values.
+func (s *Server) InputErrors() []error { return s.unknown }
+
+// Mutations returns the accepted writes in their order.
+func (s *Server) Mutations() ([]Mutation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	result := make([]Mutation, 0, len(s.recorded.mutations))
+	for _, one := range s.recorded.mutations {
+		if one.result != nil {
+			object, err := one.result.object()
+			if err != nil {
+				return nil, fmt.Errorf("decoding %s %s: %w", one.Resource.Resource, objectName(one.Namespace, one.Name), err)
+			}
+			one.Object = object
+		}
+		result = append(result, one.Mutation)
+	}
+	return result, nil
+}
+
+// Objects returns all objects after the writes so far, sorted by resource, namespace and name. An object has the version in which it was
+// written last.
+func (s *Server) Objects() ([]*unstructured.Unstructured, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var result []*unstructured.Unstructured
+	for _, resource := range s.store.current.resources() {
+		for _, one := range s.store.current.sorted(resource, metav1.NamespaceAll) {
+			object, err := one.object()
+			if err != nil {
+				return nil, fmt.Errorf("decoding %s %s: %w", resource, objectName(one.namespace, one.name), err)
+			}
+			result = append(result, object)
+		}
+	}
+	return result, nil
+}
+
+// Reads returns what was read, without duplicates and sorted.
+func (s *Server) Reads() []Read {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedReads(s.recorded.reads)
+}
+
+// NotCollectedReads returns the reads that cover a scope of Options.NotCollected, without duplicates and sorted. Their answers may differ
+// from those of the cluster.
+func (s *Server) NotCollectedReads() []Read {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedReads(s.recorded.notCollected)
+}
+
+// Unanswered returns the requests for paths and methods that the server does not serve, without duplicates and sorted. A controller that
+// depends on one of them cannot run on this server.
+func (s *Server) Unanswered() []Unanswered {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedUnanswered(s.recorded.unanswered)
+}
+
+// AccessReviews returns how many access reviews the server granted.
+func (s *Server) AccessReviews() AccessReviews {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recorded.reviews
+}
+
+// InputResourceVersion returns the largest resourceVersion of the input. A larger one belongs to this run only, and no cluster has it.
+func (s *Server) InputResourceVersion() uint64 { return s.store.inputVersion }
+
+func (s *Server) now() metav1.Time {
+	return metav1.NewTime(s.options.Clock.Now()).Rfc3339Copy()
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *Server) RoundTrip(request *http.Request) (*http.Response, error) {
+	var body []byte
+	if request.Body != nil {
+		defer request.Body.Close()
+		var err error
+		if body, err = io.ReadAll(io.LimitReader(request.Body, maxRequestBody+1)); err != nil {
+			return nil, err
+		}
+	}
+	if err := request.Context().Err(); err != nil {
+		return nil, err
+	}
+	if len(body) > maxRequestBody {
+		return respond(request, errorAnswer(errBodyTooLarge)), nil
+	}
+	c := newCall(request, s.kinds.ParameterCodec(), body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := s.answer(c)
+	if answer.code == http.StatusMethodNotAllowed || answer.notServed {
+		s.recorded.unanswered[Unanswered{request.Method, request.URL.Path, answer.code}] = struct{}{}
+	}
+	return respond(request, answer), nil
+}
+
+// answer dispatches a call.
+func (s *Server) answer(c *call) *answer {
+	if len(c.segments) == 1 && c.segments[0] == "version" {
+		return s.versionAnswer()
+	}
+	if answer := s.discoveryAnswer(c); answer != nil {
+		return answer
+	}
+	if !c.parse(s.kinds) {
+		return s.notServed(c)
+	}
+	if err := s.decodeBody(c); err != nil {
+		return errorAnswer(err)
+	}
+	answer, err := s.handle(c)
+	if err != nil {
+		return errorAnswer(err)
+	}
+	answer.warnings = append(answer.warnings, c.warnings...)
+	if c.wantsPartial() {
+		return partialAnswer(answer)
+	}
+	return answer
+}
+
+// notServed returns the answer to a path that is not served. For a missing resource of a built-in group, it is a Status that names no
+// object.
+func (s *Server) notServed(c *call) *answer {
+	version, _ := c.version()
+	for _, one := range s.kinds.InVersion(version) {
+		if !one.Custom {
+			missing := errorAnswer(apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false))
+			missing.notServed = true
+			return missing
+		}
+	}
+	return notServedAnswer()
+}
+
+func (s *Server) handle(c *call) (*answer, error) {
+	if c.resource.Is(kinds.IsReview) {
+		return s.review(c)
+	}
+	if err := s.admitWrite(c); err != nil {
+		return nil, err
+	}
+	if c.name == "" {
+		if c.method != http.MethodGet && c.namespace == "" && c.resource.Is(kinds.Namespaced) {
+			return nil, c.methodNotAllowed()
+		}
+		switch c.method {
+		case http.MethodGet:
+			return s.readCollection(c)
+		case http.MethodPost:
+			return s.create(c)
+		case http.MethodDelete:
+			return s.deleteCollection(c)
+		}
+		if c.resource.Custom && (c.method == http.MethodPut || c.method == http.MethodPatch) {
+			return nil, apierrors.NewBadRequest("name must be provided")
+		}
+		return nil, c.methodNotAllowed()
+	}
+	switch {
+	case c.method == http.MethodGet:
+		return s.get(c)
+	case c.method == http.MethodPut:
+		return s.update(c)
+	case c.method == http.MethodPatch:
+		return s.patch(c)
+	case c.method == http.MethodDelete && c.subresource == "":
+		return s.delete(c)
+	}
+	return nil, c.methodNotAllowed()
+}

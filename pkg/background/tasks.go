@@ -11,14 +11,21 @@ import (
 // Tasks are the background tasks of one manager. The type does not use a sync.WaitGroup, because tasks may start while a caller waits, and
 // Wait must return when its context ends. The zero value is ready for use. It is safe for concurrent use.
 type Tasks struct {
+	// Await is true if Go runs each task to its end before it returns. It must not change after the first call of Go.
+	Await bool
+
 	mu      sync.Mutex
 	running int
 	// idle is closed when the last task ends. It is nil if no caller waits.
 	idle chan struct{}
 }
 
-// Go runs a task in a goroutine.
+// Go runs a task in a goroutine, or with Await in the caller's. The caller must not hold a lock that the task needs.
 func (t *Tasks) Go(task func()) {
+	if t.Await {
+		task()
+		return
+	}
 	t.mu.Lock()
 	t.running++
 	t.mu.Unlock()

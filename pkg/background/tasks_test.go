@@ -3,6 +3,7 @@ package background_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -49,5 +50,22 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	cancel(cause)
 	if err := tasks.Wait(ctx); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAwaitedTasksEndBeforeGoReturns(t *testing.T) {
+	tasks := background.Tasks{Await: true}
+	var ended []string
+	tasks.Go(func() {
+		tasks.Go(func() { ended = append(ended, "a task that a task started") }) // no lock is held while a task runs
+		ended = append(ended, "a task")
+	})
+	if want := []string{"a task that a task started", "a task"}; !slices.Equal(ended, want) {
+		t.Errorf("when Go returned, %q had ended, want %q", ended, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := tasks.Wait(ctx); err != nil {
+		t.Errorf("Wait waits for tasks that have ended: %v", err)
 	}
 }

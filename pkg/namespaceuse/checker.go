@@ -73,6 +73,8 @@ type Checker struct {
 	clock   clock.PassiveClock
 	notify  func(owner string)
 	tasks   *background.Tasks
+	// quietTime is the constant of the same name, or 0 if tasks are awaited: then no other question can follow.
+	quietTime time.Duration
 
 	// rights is held from the start of a check until its grant is revoked.
 	rights sync.Mutex
@@ -101,7 +103,14 @@ func New(ctx context.Context, config Config) *Checker {
 }
 
 func newChecker(ctx context.Context, on cluster, grants cache.ListerWatcher, config Config) *Checker {
-	return &Checker{ctx: ctx, cluster: on, grants: grants, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
+	c := &Checker{
+		ctx: ctx, cluster: on, grants: grants, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, quietTime: quietTime,
+		pending: map[key]*pendingQuestion{},
+	}
+	if c.tasks.Await {
+		c.quietTime = 0
+	}
+	return c
 }
 
 // Check returns the answer to a question. It returns false until a check that began after the first call with this question is done. Then
@@ -111,21 +120,31 @@ func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := key{question.Owner, question.Namespace}
-	if found := c.pending[at]; found != nil {
-		if found.answer == nil {
-			return Answer{}, false
-		}
-		delete(c.pending, at)
-		if c.clock.Since(found.since) <= answerAge {
-			return *found.answer, true
-		}
+	answer, isAnswered := c.take(at)
+	if isAnswered || c.pending[at] != nil {
+		return answer, isAnswered
 	}
 	c.pending[at], c.lastAdded = &pendingQuestion{Question: question}, c.clock.Now()
 	if !c.running {
 		c.running = true
+		c.mu.Unlock() // the tasks may await the check
 		c.tasks.Go(c.run)
+		c.mu.Lock()
 	}
-	return Answer{}, false
+	return c.take(at)
+}
+
+// take removes the answer to a question and returns it. It returns false if there is none that is recent enough.
+func (c *Checker) take(at key) (Answer, bool) {
+	found := c.pending[at]
+	if found == nil || found.answer == nil {
+		return Answer{}, false
+	}
+	delete(c.pending, at)
+	if c.clock.Since(found.since) > answerAge {
+		return Answer{}, false
+	}
+	return *found.answer, true
 }
 
 // Forget drops the questions of an owner that no longer exists.
@@ -141,12 +160,12 @@ func (c *Checker) Forget(owner string) {
 
 // run runs checks until no question is left, or the context ends.
 func (c *Checker) run() {
-	for first := c.clock.Now(); pause(c.ctx, quietTime); {
+	for first := c.clock.Now(); pause(c.ctx, c.quietTime); {
 		batch, lastAdded := c.unanswered()
 		switch {
 		case len(batch) == 0:
 			return
-		case c.clock.Since(lastAdded) < quietTime && c.clock.Since(first) < longestWait:
+		case c.clock.Since(lastAdded) < c.quietTime && c.clock.Since(first) < longestWait:
 			continue
 		}
 		c.answer(batch)
@@ -189,22 +208,29 @@ func (c *Checker) answer(batch []*pendingQuestion) {
 // check returns the reason for each namespace in use, keyed by namespace, and the time at which it last began to list built-in resources.
 // At the end, it revokes its grant. If the revocation fails, it starts CleanUp in the background.
 func (c *Checker) check(questions []Question) (map[string]string, time.Time, error) {
-	c.rights.Lock()
-	defer c.rights.Unlock()
 	scan := newScan(c.cluster, c.clock, &c.holdsGrant, questions)
+	c.rights.Lock()
 	err := scan.run(c.ctx)
-	if c.holdsGrant.Swap(false) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), revokeTimeout)
-		defer cancel()
-		if failed := c.cluster.revoke(ctx); failed != nil {
-			klog.Warningf("%v; the manager retries", failed)
-			c.tasks.Go(func() { c.CleanUp(c.ctx) })
-		}
+	failed := c.revoke()
+	c.rights.Unlock()
+	if failed != nil {
+		klog.Warningf("%v; the manager retries", failed)
+		c.tasks.Go(func() { c.CleanUp(c.ctx) })
 	}
 	if err != nil {
 		return nil, c.clock.Now(), err
 	}
 	return scan.inUse(), scan.since, nil
+}
+
+// revoke revokes the grant of the running check, if it has one.
+func (c *Checker) revoke() error {
+	if !c.holdsGrant.Swap(false) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), revokeTimeout)
+	defer cancel()
+	return c.cluster.revoke(ctx)
 }
 
 // CleanUp revokes the grant of an earlier check if that check, possibly in an earlier process, did not revoke it. CleanUp retries until it

@@ -119,8 +119,17 @@ func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	}
 	ctx, cancel := context.WithCancel(j.ctx)
 	current.running, current.cancel = true, cancel
+	last := Progress[R]{Err: current.err}
+	j.mu.Unlock()
 	j.config.Tasks.Go(func() { j.run(ctx, name, current) })
-	return Progress[R]{Err: current.err}
+	j.mu.Lock()
+	if !j.config.Tasks.Await {
+		return last
+	}
+	if current.err != nil {
+		return Progress[R]{Err: current.err, Retry: max(current.retryAt.Sub(j.config.Clock.Now()), 0)}
+	}
+	return Progress[R]{Result: current.result}
 }
 
 // Cancel ends the request with a given name and drops its result. Callers use it when the result is stored or no longer needed.

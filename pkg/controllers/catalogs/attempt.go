@@ -47,7 +47,9 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	c.attempts[d.id] = a
 	c.lock.Unlock()
 	c.tasks.Go(func() {
-		defer syncCtx.Queue().Add(d.id.String())
+		if !c.tasks.Await { // else this sync stores the result
+			defer syncCtx.Queue().Add(d.id.String())
+		}
 		defer close(a.done)
 		defer cancel()
 		a.err = panics.ToError("reading catalog "+d.id.String(), func() (err error) {

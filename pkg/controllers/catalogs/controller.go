@@ -229,6 +229,11 @@ func (c *controller) allKeys(runtime.Object) []string {
 	return keys
 }
 
+// Keys returns the keys of all catalogs in the caches, and then the key of the kinds that the catalogs provide, which is synced after them.
+func (c *Controller) Keys() [][]string {
+	return [][]string{c.controller.allKeys(nil), {providersKey}}
+}
+
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if syncCtx.QueueKey() == providersKey {
 		return c.syncProviders(ctx, syncCtx)

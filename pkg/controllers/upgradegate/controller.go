@@ -161,7 +161,7 @@ func New(config Config) (factory.Controller, error) {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	if syncCtx.QueueKey() == remediesKey {
+	if syncCtx.QueueKey() == RemediesKey {
 		changed, err := c.search.run(ctx, c)
 		if changed {
 			syncCtx.Queue().Add(factory.DefaultQueueKey)
@@ -173,7 +173,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, found.again)
 	}
 	if found.search {
-		defer syncCtx.Queue().Add(remediesKey) // the verdict is written first
+		defer syncCtx.Queue().Add(RemediesKey) // the verdict is written first
 	}
 	c.permits.Store(found.permits())
 	if found.verdict == nil {

@@ -157,7 +157,7 @@ func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, me
 	for g.queue.Queue().Len() > 0 {
 		key, _ := g.queue.Queue().Get()
 		g.queue.Queue().Done(key)
-		if key == remediesKey && g.searched(t) {
+		if key == RemediesKey && g.searched(t) {
 			g.syncOnce(t)
 		}
 	}

@@ -240,7 +240,7 @@ func TestASyncWritesTheVerdictAndSearchesRemedies(t *testing.T) {
 			if condition == nil || condition.Status != test.want {
 				t.Errorf("the condition is %+v, want %s", condition, test.want)
 			}
-			for nextKey(t, config, "the search for remedies") != remediesKey { // the write of the verdict is an event, too
+			for nextKey(t, config, "the search for remedies") != RemediesKey { // the write of the verdict is an event, too
 			}
 		})
 	}

@@ -17,8 +17,8 @@ import (
 // The search for remedies has its own queue key and worker: a package with many versions may take long, and a verdict must not wait for it.
 // A verdict uses the last remedies for the same cluster minor version and installed bundle, and reports others as not known yet.
 
-// remediesKey is the queue key of the search for remedies.
-const remediesKey = "remedies"
+// RemediesKey is the queue key of the search for remedies.
+const RemediesKey = "remedies"
 
 // search passes input from the sync of verdicts to the search for remedies, and passes its result back. It is safe for concurrent use.
 type search struct {

@@ -82,13 +82,13 @@ func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 	if now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, line+"remedy not known yet.") {
 		t.Fatalf("at first it says %s: %s", now.Status, now.Message)
 	}
-	if key, _ := g.queue.Queue().Get(); key != remediesKey {
+	if key, _ := g.queue.Queue().Get(); key != RemediesKey {
 		t.Fatalf("queued is %q", key)
 	}
 
 	// The cluster version changes again during the search.
 	searched := make(chan error)
-	go func() { searched <- g.sync(t.Context(), keyed{g.queue, remediesKey}) }()
+	go func() { searched <- g.sync(t.Context(), keyed{g.queue, RemediesKey}) }()
 	<-held.begun
 	g.clusterVersion(t, "4.20.1")
 	g.syncOnce(t)
@@ -180,7 +180,7 @@ func TestHRD_B1_NothingThatASearchFoundByItsEndIsUsed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	g.catalogs = ending{g.offers, cancel}
-	if err := g.sync(ctx, keyed{g.queue, remediesKey}); !errors.Is(err, context.Canceled) {
+	if err := g.sync(ctx, keyed{g.queue, RemediesKey}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the search ends with %v", err)
 	}
 	g.syncOnce(t)

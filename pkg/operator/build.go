@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -34,6 +35,9 @@ const (
 	// loggingSyncerName is the name that library-go gives to its controller for the log level.
 	loggingSyncerName = "LoggingSyncer"
 )
+
+// reportingDegraded are the controllers with WithSyncDegradedOnError.
+var reportingDegraded = []string{managerlimits.ControllerName, operatorhealth.ControllerName, managerversion.ControllerName}
 
 // builder builds the controllers and holds the objects that they share.
 type builder struct {
@@ -88,7 +92,7 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 		ctx: ctx, input: input, inventory: inventory, content: content,
 		catalogs:          &catalogState{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)},
 		watchErrorSetters: watchErrorSetters{},
-		tasks:             &background.Tasks{},
+		tasks:             &background.Tasks{Await: input.AwaitTasks},
 		firstSyncs:        managerversion.NewFirstSyncs(),
 		permits:           &atomic.Bool{},
 		versions:          status.NewVersionGetter(),
@@ -101,24 +105,31 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 // build builds all controllers, in the order in which data passes through them, and returns the Operator that runs them.
 func (b *builder) build() (*Operator, error) {
 	built := &Operator{input: b.input, inventory: b.inventory, catalogs: b.catalogs, tasks: b.tasks}
+	var catalogKeys func() [][]string
+	own := b.input.PlatformInformers
+	operators := names(own.Platform().V1alpha1().PlatformOperators().Informer())
+	bundles := names(own.Core().V1alpha2().Bundles().Informer())
+	deployments := names(own.Core().V1alpha2().BundleDeployments().Informer())
 	for _, entry := range []struct {
 		name    string
+		stage   int
+		keys    keyFunc
 		workers int
 		build   func(factory.SyncContext) (factory.Controller, error)
 	}{
-		{operatorconfig.ControllerName, 1, b.newOperatorConfig},
-		{managerlimits.ControllerName, 1, b.newManagerLimits},
-		{catalogs.ControllerName, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
+		{operatorconfig.ControllerName, 0, defaultKey, 1, b.newOperatorConfig},
+		{managerlimits.ControllerName, 0, defaultKey, 1, b.newManagerLimits},
+		{catalogs.ControllerName, 0, func() [][]string { return catalogKeys() }, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
 			made, err := b.newCatalogs(syncContext)
 			if err != nil {
 				return nil, err
 			}
-			built.runCatalogInformers = made.RunInformers
+			built.runCatalogInformers, catalogKeys = made.RunInformers, made.Keys
 			return made, nil
 		}},
-		{platformoperator.ControllerName, 2, b.newPlatformOperator},
-		{bundle.ControllerName, 2, b.newBundle},
-		{bundledeployment.ControllerName, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
+		{platformoperator.ControllerName, 1, operators, 2, b.newPlatformOperator},
+		{bundle.ControllerName, 1, bundles, 2, b.newBundle},
+		{bundledeployment.ControllerName, 1, deployments, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
 			engine, err := b.newEngine(syncContext)
 			if err != nil {
 				return nil, err
@@ -126,22 +137,29 @@ func (b *builder) build() (*Operator, error) {
 			built.revokeStaleGrants = engine.RevokeStaleGrants
 			return b.newBundleDeployment(syncContext, engine)
 		}},
-		{operatorhealth.ControllerName, 1, b.newOperatorHealth},
-		{upgradegate.ControllerName, upgradegate.Workers, b.newUpgradeGate},
-		{watches.ControllerName, 1, b.newWatches},
-		{deniedwrites.ControllerName, 1, func(syncContext factory.SyncContext) (factory.Controller, error) {
+		{operatorhealth.ControllerName, 2, defaultKey, 1, b.newOperatorHealth},
+		{upgradegate.ControllerName, 2, verdictKeys, upgradegate.Workers, b.newUpgradeGate},
+		{watches.ControllerName, 2, defaultKey, 1, b.newWatches},
+		{deniedwrites.ControllerName, 2, defaultKey, 1, func(syncContext factory.SyncContext) (factory.Controller, error) {
 			return b.newDeniedWrites(syncContext, built.retryFailedSyncs)
 		}},
-		{managerversion.ControllerName, 1, b.newManagerVersion},
-		{statusSyncerName, 1, b.newStatusSyncer},
-		{loggingSyncerName, 1, b.newLoggingSyncer},
+		{managerversion.ControllerName, 3, defaultKey, 1, b.newManagerVersion},
+		{statusSyncerName, 4, defaultKey, 1, b.newStatusSyncer},
+		{loggingSyncerName, 4, defaultKey, 1, b.newLoggingSyncer},
 	} {
+		if entry.name == loggingSyncerName && b.input.AwaitTasks {
+			continue // it sets the log level of a process that keeps running
+		}
 		syncContext := factory.NewSyncContext(entry.name, b.input.Recorder)
 		made, err := entry.build(syncContext)
 		if err != nil {
 			return nil, err
 		}
-		built.controllers = append(built.controllers, controller{made, entry.workers, syncContext})
+		one := controller{Controller: made, workers: entry.workers, stage: entry.stage, keys: entry.keys, syncContext: syncContext}
+		if slices.Contains(reportingDegraded, entry.name) {
+			one.degraded = b.input.Operator
+		}
+		built.controllers = append(built.controllers, one)
 	}
 	return built, nil
 }

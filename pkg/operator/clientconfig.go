@@ -15,9 +15,12 @@ import (
 // sends a thousand requests; at 50 a second, some would wait for 20 seconds.
 const clientQPS, clientBurst = 200, 400
 
-func clientConfig(config *rest.Config) *rest.Config {
+func clientConfig(config *rest.Config, settings Settings) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = clientQPS, clientBurst
+	if settings.IsUnlimited {
+		config.QPS = -1
+	}
 	return config
 }
 

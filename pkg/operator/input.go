@@ -50,6 +50,8 @@ type Settings struct {
 	Clock     clock.Clock
 	// Recorder records Events about the manager.
 	Recorder events.Recorder
+	// IsUnlimited is true if the clients have no rate limit, because no API server has to be protected.
+	IsUnlimited bool
 }
 
 // Input holds all dependencies of the controllers. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
@@ -80,6 +82,9 @@ type Input struct {
 	// DeniedWrites holds the manager's own writes that the API server denied. The clients above record them, except Dynamic and Metadata,
 	// which write bundles' objects.
 	DeniedWrites *deniedwrites.Writes
+
+	// AwaitTasks is true if a sync waits for the background tasks that it starts. RunOnce needs it.
+	AwaitTasks bool
 
 	// If one of the fields below is nil, Build sets its production value; see withDefaults.
 
@@ -125,7 +130,7 @@ func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) 
 		DeniedWrites: deniedwrites.NewWrites(),
 	}
 	engine := engineConfig(config)
-	config, protobuf = clientConfig(config), clientConfig(protobuf)
+	config, protobuf = clientConfig(config, settings), clientConfig(protobuf, settings)
 	config.Wrap(input.DeniedWrites.Wrap)
 	protobuf.Wrap(input.DeniedWrites.Wrap)
 	var err error

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	"github.com/openshift/platform-operators/pkg/background"
 )
@@ -38,6 +39,11 @@ type Operator struct {
 type controller struct {
 	factory.Controller
 	workers int
+	// stage is the position of the controller in RunOnce, and keys returns the keys that RunOnce syncs; see keyFunc.
+	stage int
+	keys  keyFunc
+	// degraded is the client of a controller with WithSyncDegradedOnError, for RunOnce; nil for other controllers.
+	degraded v1helpers.OperatorClient
 	// syncContext has the queue of the controller. Only LoggingSyncer has a queue of its own, so that the one in its syncContext is unused
 	// and shut down.
 	syncContext factory.SyncContext

@@ -20,7 +20,7 @@ func operatorWith(t *testing.T, sync factory.SyncFunc) *Operator {
 	syncContext := factory.NewSyncContext("only", events.NewInMemoryRecorder("test", &clocktesting.FakePassiveClock{}))
 	t.Cleanup(syncContext.Queue().ShutDown)
 	made := factory.New().WithSyncContext(syncContext).WithSync(sync).ToController("only", syncContext.Recorder())
-	return &Operator{controllers: []controller{{made, 1, syncContext}}}
+	return &Operator{controllers: []controller{{Controller: made, workers: 1, syncContext: syncContext}}}
 }
 
 func TestSyncOnceSyncsForTheKeyAndUsesTheControllersQueue(t *testing.T) {

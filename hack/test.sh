@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 log=_output/computing.log
-computing="test-bubbles test-seeds test-scenarios test-registries test-real test-alerts test-bench ${BESIDE:-}"
+computing="test-bubbles test-seeds test-scenarios test-registries test-openshiftmanager test-real test-alerts test-bench ${BESIDE:-}"
 mkdir -p _output
 
 status=0

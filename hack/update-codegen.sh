@@ -44,3 +44,5 @@ crds=$(mktemp -d)
 trap 'rm -rf "${crds}"' EXIT
 go run sigs.k8s.io/controller-tools/cmd/controller-gen crd paths=./pkg/apis/... output:crd:dir="${crds}"
 go run ./hack/crds -from "${crds}" -to manifests
+mkdir -p bindata/crds
+cp manifests/*.crd.yaml bindata/crds

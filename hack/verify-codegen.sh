@@ -7,7 +7,7 @@ copy=_output/verify
 rm -rf "${copy}"
 mkdir -p "${copy}/pkg"
 trap 'rm -rf "${copy}"' EXIT
-cp -R go.mod go.sum hack manifests "${copy}"
+cp -R go.mod go.sum bindata hack manifests "${copy}"
 cp -R pkg/apis pkg/client "${copy}/pkg"
 if [[ -d vendor ]]; then
 	cp -Rl vendor "${copy}" # hard links: generators read it, none writes it
@@ -15,7 +15,7 @@ fi
 "${copy}/hack/update-codegen.sh"
 
 stale=0
-for generated in pkg/apis pkg/client manifests; do
+for generated in pkg/apis pkg/client manifests bindata; do
 	diff --unified --recursive --new-file "${generated}" "${copy}/${generated}" || stale=1
 done
 if ((stale)); then

@@ -99,11 +99,11 @@ func pluginFlags() map[string]bool {
 	return names
 }
 
-// hasFlag reports whether --help of the program or of its start command lists a flag.
+// hasFlag reports whether --help of the program or of one of its commands lists a flag.
 func hasFlag(command *cobra.Command, name string) bool {
-	start, _, err := command.Find([]string{"start"})
-	if err != nil {
-		return false
+	usage := command.UsageString()
+	for _, each := range command.Commands() {
+		usage += each.UsageString()
 	}
-	return strings.Contains(command.UsageString()+start.UsageString(), "--"+name+" ")
+	return strings.Contains(usage, "--"+name+" ")
 }

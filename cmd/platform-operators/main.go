@@ -29,7 +29,7 @@ func newCommand() *cobra.Command {
 		Version: version.Get().GitVersion,
 	}
 	command.SetVersionTemplate(versionText(version.Get()))
-	command.AddCommand(newStartCommand())
+	command.AddCommand(newStartCommand(), newApplyConfigurationCommand())
 	return command
 }
 

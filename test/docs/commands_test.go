@@ -65,7 +65,7 @@ func (v *vocabulary) kubectlCommand(words []string) string {
 		return fmt.Sprintf("this test does not know the verb %s", words[0])
 	}
 	if !hasResource {
-		if words[0] == "adm" && !slices.Contains([]string{"upgrade", "release"}, words[1]) {
+		if words[0] == "adm" && !slices.Contains([]string{"upgrade", "release", "inspect"}, words[1]) {
 			return fmt.Sprintf("oc adm has no %s", words[1])
 		}
 		return ""

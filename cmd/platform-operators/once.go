@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/applyconfiguration"
+)
+
+func newApplyConfigurationCommand() *cobra.Command {
+	options := &applyconfiguration.Options{Clock: clock.RealClock{}}
+	command := &cobra.Command{
+		Use:   "apply-configuration",
+		Short: "Reconcile once from a directory of objects, and write the mutations into another directory",
+		Long: `Reconcile once, without a cluster: read the objects of a cluster from a directory, run each controller once, and write the mutations
+that they want into another directory. OpenShift Manager calls this command. docs/portable.md describes both directories.`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			options.OperatorVersion = os.Getenv("OPERATOR_IMAGE_VERSION")
+			return applyconfiguration.Run(command.Context(), *options)
+		},
+		SilenceUsage: true,
+	}
+	options.AddFlags(command.Flags())
+	return command
+}

@@ -1,0 +1,19 @@
+package applyconfiguration
+
+import (
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// frozenClock shows the same time during a run. Its timers are real, because what waits has to go on.
+type frozenClock struct {
+	clock.RealClock
+	now time.Time
+}
+
+// Now implements clock.PassiveClock.
+func (c frozenClock) Now() time.Time { return c.now }
+
+// Since implements clock.PassiveClock.
+func (c frozenClock) Since(since time.Time) time.Duration { return c.now.Sub(since) }

@@ -1,0 +1,7 @@
+// Package applyconfiguration runs the manager's controllers once on a directory of objects, without a cluster, and writes the mutations that
+// they want into another directory. It is the apply-configuration command of OpenShift Manager (multi-operator-manager): the layouts, the
+// flags and the types of both directories are that component's.
+//
+// The controllers see the objects in the input directory only. They share no state with an earlier or later run, so that everything they
+// need to know is in the directories.
+package applyconfiguration

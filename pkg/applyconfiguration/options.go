@@ -1,0 +1,82 @@
+package applyconfiguration
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/utils/clock"
+)
+
+// Options are the settings of a run. The first four flags are those of multi-operator-manager.
+type Options struct {
+	// InputDir is the directory with the objects, in the layout of oc adm inspect.
+	InputDir string
+	// OutputDir is the directory for the mutations. It must be empty or not exist.
+	OutputDir string
+	// Controllers selects the controllers that run, as in kube-controller-manager: "*", "name" or "-name".
+	Controllers []string
+	// Now is the time of the run, in RFC 3339; empty for the time of Clock.
+	Now string
+	// Clock is read if Now is empty.
+	Clock clock.PassiveClock
+	// Seed selects the order of the controllers and of their keys. 0 takes it from Now.
+	Seed uint64
+	// KubernetesVersion is the version of the API server; empty to read it from ClusterOperator kube-apiserver.
+	KubernetesVersion string
+	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". No flag sets it.
+	OperatorVersion string
+}
+
+// AddFlags registers the flags.
+func (o *Options) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.InputDir, "input-dir", o.InputDir, "directory with the objects of the cluster, in the layout of oc adm inspect")
+	flags.StringVar(&o.OutputDir, "output-dir", o.OutputDir, "directory for the mutations; it must be empty or not exist")
+	flags.StringSliceVar(&o.Controllers, "controllers", []string{"*"}, "controllers to run: * for all, NAME for one, -NAME for all but one")
+	flags.StringVar(&o.Now, "now", o.Now, "time of the run, in RFC 3339 (default: the current time)")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "order of the controllers and of their keys (default: taken from --now)")
+	flags.StringVar(&o.KubernetesVersion, "kubernetes-version", o.KubernetesVersion,
+		"version of the API server, such as v1.36.3 (default: that of ClusterOperator kube-apiserver)")
+}
+
+// validate returns the time of the run, and an error that lists all invalid settings.
+func (o *Options) validate() (time.Time, error) {
+	var faults []error
+	if o.InputDir == "" {
+		faults = append(faults, errors.New("--input-dir is required"))
+	}
+	if o.OutputDir == "" {
+		faults = append(faults, errors.New("--output-dir is required"))
+	}
+	var now time.Time
+	if o.Now == "" {
+		now = o.Clock.Now()
+	} else {
+		var err error
+		if now, err = time.Parse(time.RFC3339, o.Now); err != nil {
+			faults = append(faults, fmt.Errorf("--now is %q, which is not a time such as 2026-01-31T12:00:00Z", o.Now))
+		}
+	}
+	return now.UTC(), errors.Join(faults...)
+}
+
+// isSelected returns a function that reports whether a controller runs. It returns an error if Controllers names one that does not exist.
+func (o *Options) isSelected(known []string) (func(string) bool, error) {
+	for _, each := range o.Controllers {
+		if name := strings.TrimPrefix(each, "-"); name != "*" && !slices.Contains(known, name) {
+			return nil, fmt.Errorf("--controllers: there is no controller %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return func(controller string) bool {
+		switch {
+		case slices.Contains(o.Controllers, "-"+controller):
+			return false
+		case slices.Contains(o.Controllers, controller):
+			return true
+		}
+		return slices.Contains(o.Controllers, "*")
+	}, nil
+}

@@ -1,0 +1,60 @@
+package applyconfiguration
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/platform-operators/pkg/manifestserver"
+)
+
+func TestReduceKeepsOneMutationOfEachObjectAndStatus(t *testing.T) {
+	mutation := func(action manifestserver.Action, name, manager, body string) manifestserver.Mutation {
+		return manifestserver.Mutation{Action: action, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Namespace: "a",
+			Name: name, FieldManager: manager, Body: []byte(body)}
+	}
+	unchanged := mutation(manifestserver.ActionApply, "x", "one", "unchanged")
+	unchanged.Unchanged = true
+	for name, test := range map[string]struct {
+		mutations []manifestserver.Mutation
+		want      []string
+	}{
+		"different objects": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionCreate, "x", "one", "1"), mutation(manifestserver.ActionCreate, "y", "one", "2"),
+		}, []string{"1", "2"}},
+		"an object and its status": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionPatch, "x", "one", "1"), mutation(manifestserver.ActionUpdateStatus, "x", "one", "2"),
+		}, []string{"1", "2"}},
+		"the next update has what the first one has": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionUpdateStatus, "x", "one", "1"), mutation(manifestserver.ActionUpdateStatus, "x", "two", "2"),
+		}, []string{"2"}},
+		"the next apply of the same field manager has what the first one has": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionApply, "x", "one", "1"), mutation(manifestserver.ActionApply, "x", "one", "2"),
+		}, []string{"2"}},
+		"the next apply of another field manager waits": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionApply, "x", "one", "1"), mutation(manifestserver.ActionApply, "x", "two", "2"),
+		}, []string{"1"}},
+		"a patch waits": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionPatch, "x", "one", "1"), mutation(manifestserver.ActionPatch, "x", "one", "2"),
+		}, []string{"1"}},
+		"an update waits for a patch, and the next one too": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionPatch, "x", "one", "1"), mutation(manifestserver.ActionUpdate, "x", "one", "2"), mutation(manifestserver.ActionUpdate, "x", "one", "3"),
+		}, []string{"1"}},
+		"a deletion waits for a creation": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionCreate, "x", "one", "1"), mutation(manifestserver.ActionDelete, "x", "one", "2"),
+		}, []string{"1"}},
+		"what changes nothing is left out": {[]manifestserver.Mutation{unchanged, mutation(manifestserver.ActionPatch, "x", "one", "1")}, []string{"1"}},
+		"nothing":                          {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, each := range reduce(test.mutations) {
+				got = append(got, string(each.Body))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

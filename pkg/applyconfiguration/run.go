@@ -1,0 +1,168 @@
+package applyconfiguration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
+	"github.com/openshift/platform-operators/pkg/manifestserver"
+	"github.com/openshift/platform-operators/pkg/mustgather"
+	"github.com/openshift/platform-operators/pkg/operator"
+	"github.com/openshift/platform-operators/pkg/source/image"
+)
+
+const (
+	// namespace is the manager's own namespace.
+	namespace = "openshift-platform-operators"
+	// syncTimeout is the maximum time until the caches have the input. They list from memory.
+	syncTimeout = 30 * time.Second
+	// host is a name that no client connects to.
+	host = "https://input-directory.invalid"
+)
+
+// run is one run of the controllers.
+type run struct {
+	Options
+	now      time.Time
+	seed     uint64
+	input    *mustgather.Input
+	server   *manifestserver.Server
+	catalogs *content.Catalogs
+	images   *content.Images
+}
+
+// Run reads the input directory, syncs each controller once, and writes the mutations and the results. It returns an error if an input is
+// invalid, or if a controller failed; the results name it.
+func Run(ctx context.Context, options Options) error {
+	now, err := options.validate()
+	if err != nil {
+		return err
+	}
+	if err := makeEmpty(options.OutputDir); err != nil {
+		return err
+	}
+	r := &run{Options: options, now: now, seed: options.Seed}
+	if r.seed == 0 {
+		r.seed = uint64(now.UnixNano()) //nolint:gosec // any number is a seed
+	}
+	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", r.seed)
+	results, err := r.round(ctx)
+	return errors.Join(err, failed(results), r.writeMutations(), r.writeReports(results))
+}
+
+// round runs one round of the controllers.
+func (r *run) round(ctx context.Context) ([]operator.RoundResult, error) {
+	if err := r.readInput(); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "platform-operators-content-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the content of bundles: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	ctx, cancel := context.WithCancel(ctx)
+	input, err := r.operatorInput(ctx, folder)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	built, err := operator.Build(ctx, input)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	defer built.ShutDown()
+	defer cancel()
+	isSelected, err := r.isSelected(built.Controllers())
+	if err != nil {
+		return nil, err
+	}
+	built.StartInformers(ctx)
+	syncing, stop := context.WithTimeout(ctx, syncTimeout)
+	defer stop()
+	if err := built.WaitForCaches(syncing); err != nil {
+		return nil, err
+	}
+	return built.RunOnce(ctx, operator.Round{Seed: r.seed, IsSelected: isSelected, WithController: manifestserver.WithControllerInstanceName})
+}
+
+// operatorInput returns the input of the controllers, with clients of the server. folder is for the content of bundles.
+func (r *run) operatorInput(ctx context.Context, folder string) (*operator.Input, error) {
+	config := &rest.Config{Host: host}
+	clientOnly := rest.CopyConfig(config)
+	clientOnly.Transport, clientOnly.QPS = r.server, -1
+	client, err := kubernetes.NewForConfig(clientOnly)
+	if err != nil {
+		return nil, fmt.Errorf("building the client of Events: %w", err)
+	}
+	options := operator.NewOptions()
+	options.ContentDir = folder
+	if r.OperatorVersion != "" {
+		options.OperatorVersion = r.OperatorVersion
+	}
+	clock := frozenClock{now: r.now}
+	events := recorder{ctx: ctx, client: client.CoreV1(), clock: clock, component: "platform-operators",
+		about: &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}}
+	input, err := operator.HTTPInput(&http.Client{Transport: r.server}, config, operator.Settings{
+		Options: *options, Namespace: namespace, Clock: clock, Recorder: managerRecorder{events}, IsUnlimited: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	input.AwaitTasks = true
+	input.ReadGRPC, input.ReadHTTP = r.catalogs.Read, r.catalogs.Read
+	input.Images = image.New(image.Config{Find: r.images.Find})
+	input.NewEvents = func(ctx context.Context, controller string) record.EventRecorder {
+		own := events
+		own.component += "-" + controller
+		own.ctx = manifestserver.WithControllerInstanceName(ctx, controller)
+		return own
+	}
+	registry := metrics.NewKubeRegistry() // a process may run several times
+	input.Register, input.RegisterCollector = registry.Register, registry.CustomRegister
+	return input, nil
+}
+
+// runnerFiles are the files that multi-operator-manager's test runner creates in the output directory before the command runs.
+var runnerFiles = []string{"stdout.log", "stderr.log"}
+
+// makeEmpty creates a directory. It returns an error if the directory has an entry that is not one of runnerFiles.
+func makeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	entries = slices.DeleteFunc(entries, func(each fs.DirEntry) bool { return slices.Contains(runnerFiles, each.Name()) })
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("making the output directory: %w", err)
+		}
+	case err != nil:
+		return fmt.Errorf("reading the output directory: %w", err)
+	case len(entries) > 0:
+		return fmt.Errorf("the output directory %s is not empty; name another one, or remove what is in it", dir)
+	}
+	return nil
+}
+
+// failed returns an error that lists the controllers that failed, or nil.
+func failed(results []operator.RoundResult) error {
+	var errs []error
+	for _, result := range results {
+		for _, each := range result.Errors {
+			errs = append(errs, fmt.Errorf("controller %s, %q: %w", result.Controller, each.Key, each.Err))
+		}
+	}
+	return errors.Join(errs...)
+}

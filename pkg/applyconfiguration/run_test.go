@@ -1,0 +1,195 @@
+package applyconfiguration
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+// mutationOf returns the body of the only mutation in a folder of the output, such as "Create/cluster-scoped-resources/core/namespaces".
+func mutationOf(t *testing.T, files map[string]string, folder, name string) map[string]any {
+	t.Helper()
+	var found []string
+	for path, content := range files {
+		if strings.HasPrefix(path, "Configuration/"+folder+"/") && strings.HasSuffix(path, "-body-"+name+".yaml") {
+			found = append(found, content)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d mutations in %s of %s; the output has %q", len(found), folder, name, keysOf(files))
+	}
+	body := map[string]any{}
+	if err := yaml.Unmarshal([]byte(found[0]), &body); err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func keysOf(files map[string]string) (names []string) {
+	for name := range files {
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestARoundWritesMutationsAndResults(t *testing.T) {
+	files, err := runOn(t, sampleInput(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployment := mutationOf(t, files, "Create/cluster-scoped-resources/core.rukpak.io/bundledeployments", "memo")
+	if spec, isMap := deployment["spec"].(map[string]any); !isMap || spec["template"] == nil && spec["source"] == nil {
+		t.Errorf("BundleDeployment %v", deployment)
+	}
+	var results Results
+	if err := yaml.UnmarshalStrict([]byte(files[resultsFile]), &results); err != nil {
+		t.Fatal(err)
+	}
+	if len(results.ControllerResults) < 10 {
+		t.Errorf("results of %d controllers", len(results.ControllerResults))
+	}
+	for _, each := range results.ControllerResults {
+		if each.Status != "Succeeded" {
+			t.Errorf("%s: %s %v", each.ControllerName, each.Status, each.Errors)
+		}
+	}
+}
+
+func TestTheSameInputHasTheSameOutput(t *testing.T) {
+	first, err := runOn(t, sampleInput(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := runOn(t, sampleInput(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("(-first +second):\n%s", diff)
+	}
+}
+
+func TestTheOrderDoesNotChangeTheMutations(t *testing.T) {
+	want, err := runOn(t, sampleInput(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(1); seed <= 50; seed++ {
+		got, err := runOn(t, sampleInput(), func(o *Options) { o.Seed = seed })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(bodies(want), bodies(got)); diff != "" {
+			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
+		}
+	}
+}
+
+func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
+	for name, test := range map[string]struct {
+		files  map[string]string
+		change func(*Options)
+		want   string
+		// noOutput is true if the output directory must not be touched.
+		noOutput bool
+	}{
+		"no input directory":                {nil, func(o *Options) { o.InputDir = "" }, "--input-dir is required", true},
+		"no output directory":               {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
+		"an input directory that is not":    {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
+		"a time that is none":               {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
+		"an unknown controller":             {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
+		"a file that is cut short":          {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
+		"a kind that is not the path's":     {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},
+		"two files for one object":          {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
+		"an API version that is not served": {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v9, kind: PlatformOperator, metadata: {name: memo}}`}, nil, "platform.openshift.io/v9", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := runOn(t, with(test.files), test.change)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("got %v, want an error with %q", err, test.want)
+			}
+			if strings.Contains(err.Error(), "goroutine ") {
+				t.Errorf("the error has a stack: %v", err)
+			}
+			if test.noOutput {
+				if len(files) > 0 {
+					t.Errorf("output %q", keysOf(files))
+				}
+				return
+			}
+			var results Results
+			if err := yaml.UnmarshalStrict([]byte(files[resultsFile]), &results); err != nil {
+				t.Fatal(err)
+			}
+			if len(results.ControllerResults) > 0 {
+				t.Errorf("controllers ran: %v", results.ControllerResults)
+			}
+		})
+	}
+}
+
+func TestAnOutputDirectoryThatIsNotEmptyIsRefused(t *testing.T) {
+	output := write(t, map[string]string{"notes.txt": "mine"})
+	files, err := runOn(t, sampleInput(), func(o *Options) { o.OutputDir = output })
+	if err == nil || !strings.Contains(err.Error(), output) {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{"notes.txt": "mine"}, files); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSelectedControllersRun(t *testing.T) {
+	files, err := runOn(t, sampleInput(), func(o *Options) { o.Controllers = []string{"*", "-PlatformOperatorController"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results Results
+	if err := yaml.UnmarshalStrict([]byte(files[resultsFile]), &results); err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range results.ControllerResults {
+		if want := each.ControllerName == "PlatformOperatorController"; want != (each.Status == "Skipped") {
+			t.Errorf("%s: %s", each.ControllerName, each.Status)
+		}
+	}
+	for name := range files {
+		if strings.Contains(name, "bundledeployments") {
+			t.Errorf("written: %s", name)
+		}
+	}
+}
+
+func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
+	files, err := runOn(t, with(map[string]string{contentFile: ""}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missing Missing
+	if err := yaml.UnmarshalStrict([]byte(files[filepath.Join("Configuration", missingFile)]), &missing); err != nil {
+		t.Fatal(err)
+	}
+	want := Missing{Catalogs: []MissingCatalog{{Kind: "ClusterCatalog", Name: "main", Folder: "content/catalogs/ClusterCatalog/main", Packages: []string{"memo"}}}, Images: []string{}}
+	if diff := cmp.Diff(want, missing); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name := range files {
+		if strings.Contains(name, "bundledeployments") {
+			t.Errorf("written: %s", name)
+		}
+	}
+	var again Again
+	if err := yaml.UnmarshalStrict([]byte(files[filepath.Join("Configuration", againFile)]), &again); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, each := range again.Syncs {
+		found = found || each.Key == "ClusterCatalog/main" && !each.At.IsZero()
+	}
+	if !found {
+		t.Errorf("the catalog is not read again: %v", again)
+	}
+}

@@ -311,7 +311,7 @@ func named(objects []syncedObject) string {
 func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, rollout operatorv1alpha1.VersionRollout) error {
 	condition.Type = ConditionType
 	err := c.writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {
-		v1helpers.SetOperatorCondition(&status.Conditions, condition)
+		managerstatus.SetOperatorCondition(&status.Conditions, condition, c.clock.Now())
 		status.Rollout = rollout
 	})
 	if err != nil {

@@ -131,7 +131,7 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 		condition := operatorv1.OperatorCondition{
 			Type: ConditionPrefix + each.Type, Status: operatorv1.ConditionStatus(each.Status), Reason: each.Reason, Message: each.Message,
 		}
-		conditions, updates = append(conditions, condition), append(updates, v1helpers.UpdateConditionFn(condition))
+		conditions, updates = append(conditions, condition), append(updates, managerstatus.UpdateConditionFn(condition, now))
 	}
 	_, stored, _, err := c.operatorClient.GetOperatorState()
 	if errors.Is(err, operatorv1alpha1.ErrManagerMissing) {

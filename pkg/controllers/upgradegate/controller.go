@@ -218,7 +218,7 @@ func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, clusterVersion string) error {
 	writer := managerstatus.Writer{Client: c.client, Managers: c.managers, FieldManager: fieldManager}
 	err := writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {
-		v1helpers.SetOperatorCondition(&status.Conditions, condition)
+		managerstatus.SetOperatorCondition(&status.Conditions, condition, c.clock.Now())
 		status.UpgradeGate = &operatorv1alpha1.UpgradeGate{ClusterVersion: clusterVersion}
 	})
 	if err == nil {

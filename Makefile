@@ -137,6 +137,9 @@ compile-modules:
 	go list -C hack/deadcode -export -test ./... >/dev/null
 
 # -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
+# Programs with the race detector sleep for a second before they end, so that goroutines can run on; the tests of a package have ended then.
+test-unit test-bubbles: export GORACE := atexit_sleep_ms=50
+
 .PHONY: test-unit
 test-unit: results ## Unit tests with the race detector, except those of test-bubbles, and the checks of manifests/
 	$(UNIT) | while read -r package; do if ! $(HAS_BUBBLES); then echo "$${package}"; fi; done | \

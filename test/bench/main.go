@@ -283,7 +283,7 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		for _, each := range catalogNames {
 			folders = append(folders, filepath.Join(b.data, "catalogs", each))
 		}
-		return measurePlugin(ctx, dir, folders, packages, b.samples, b.logf)
+		return measurePlugin(ctx, dir, realCatalogs{folders, packages}, b.samples, b.logf)
 	case "takeover":
 		return measureTakeover(ctx, dir, b.logf)
 	case "unpack":

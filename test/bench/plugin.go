@@ -21,10 +21,16 @@ const (
 	searchedText = "quay"
 )
 
-// measurePlugin measures commands of the plugin, each in a process of its own. data are the folders of the real catalogs, and packages are
-// their packages, which are repeated for catalogs of full size.
-func measurePlugin(ctx context.Context, dir string, data []string, packages []packageLines, n int, logf func(string, ...any)) (part, error) {
-	large, err := writeCatalogs(filepath.Join(dir, "catalogs"), largeCatalogs, packages)
+// realCatalogs are the folders of the real catalogs, and their packages.
+type realCatalogs struct {
+	folders  []string
+	packages []packageLines
+}
+
+// measurePlugin measures commands of the plugin n times, each in a process of its own. The packages of the real catalogs are repeated for
+// catalogs of full size.
+func measurePlugin(ctx context.Context, dir string, catalogs realCatalogs, n int, logf func(string, ...any)) (part, error) {
+	large, err := writeCatalogs(filepath.Join(dir, "catalogs"), largeCatalogs, catalogs.packages)
 	if err != nil {
 		return part{}, err
 	}
@@ -36,9 +42,9 @@ func measurePlugin(ctx context.Context, dir string, data []string, packages []pa
 		if err := l.BuildPlugin(ctx); err != nil {
 			return part{}, err
 		}
-		p := pluginPart(len(packages))
+		p := pluginPart(len(catalogs.packages))
 		plugin := filepath.Join(filepath.Dir(l.Kubectl), "kubectl-platform")
-		for _, each := range offlineCommands(plugin, l.Kubectl, data, large) {
+		for _, each := range offlineCommands(plugin, l.Kubectl, catalogs.folders, large) {
 			figures, err := each.measure(ctx, n)
 			if err != nil {
 				return part{}, err

@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
@@ -19,7 +21,9 @@ that they want into another directory. OpenShift Manager calls this command. doc
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			options.OperatorVersion = os.Getenv("OPERATOR_IMAGE_VERSION")
-			return applyconfiguration.Run(command.Context(), *options)
+			ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return applyconfiguration.Run(ctx, *options)
 		},
 		SilenceUsage: true,
 	}

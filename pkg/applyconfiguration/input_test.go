@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // now is the time of the runs.
@@ -22,6 +23,8 @@ const (
 
 func sampleInput() map[string]string {
 	return map[string]string{
+		"cluster-scoped-resources/config.openshift.io/clusteroperators/kube-apiserver.yaml": `{apiVersion: config.openshift.io/v1, kind: ClusterOperator, metadata: {name: kube-apiserver, uid: o1, resourceVersion: "4"},
+			status: {versions: [{name: raw-internal, version: 4.21.0}, {name: kube-apiserver, version: 1.34.2}]}}`,
 		"namespaces/openshift-platform-operators/openshift-platform-operators.yaml": `{apiVersion: v1, kind: Namespace, metadata: {name: openshift-platform-operators, uid: n1, resourceVersion: "5"}}`,
 		managerFile: `{apiVersion: operator.openshift.io/v1alpha1, kind: PlatformOperatorManager, metadata: {name: cluster, uid: m1, resourceVersion: "10", generation: 1,
 			creationTimestamp: "2026-01-01T00:00:00Z"}, spec: {managementState: Managed, logLevel: Normal, operatorLogLevel: Normal}}`,
@@ -85,7 +88,7 @@ func write(t *testing.T, files map[string]string) string {
 // runOn runs all controllers on input files, and returns the files of the output and the error.
 func runOn(t *testing.T, files map[string]string, change func(*Options)) (map[string]string, error) {
 	t.Helper()
-	options := Options{InputDir: write(t, files), OutputDir: filepath.Join(t.TempDir(), "output"), Controllers: []string{"*"}, Now: now}
+	options := Options{InputDir: write(t, files), OutputDir: filepath.Join(t.TempDir(), "output"), Controllers: []string{"*"}, Now: now, Timeout: time.Minute}
 	if change != nil {
 		change(&options)
 	}

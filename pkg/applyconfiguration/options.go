@@ -25,6 +25,8 @@ type Options struct {
 	Clock clock.PassiveClock
 	// Seed selects the order of the controllers and of their keys. 0 takes it from Now.
 	Seed uint64
+	// Timeout is the maximum time of the run.
+	Timeout time.Duration
 	// KubernetesVersion is the version of the API server; empty to read it from ClusterOperator kube-apiserver.
 	KubernetesVersion string
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". No flag sets it.
@@ -35,7 +37,8 @@ type Options struct {
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.InputDir, "input-dir", o.InputDir, "directory with the objects of the cluster, in the layout of oc adm inspect")
 	flags.StringVar(&o.OutputDir, "output-dir", o.OutputDir, "directory for the mutations; it must be empty or not exist")
-	flags.StringSliceVar(&o.Controllers, "controllers", []string{"*"}, "controllers to run: * for all, NAME for one, -NAME for all but one")
+	flags.StringSliceVar(&o.Controllers, "controllers", []string{"*"}, "controllers to run: * for all, NAME for one, *,-NAME for all but one")
+	flags.DurationVar(&o.Timeout, "timeout", time.Minute, "maximum time of the run")
 	flags.StringVar(&o.Now, "now", o.Now, "time of the run, in RFC 3339 (default: the current time)")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "order of the controllers and of their keys (default: taken from --now)")
 	flags.StringVar(&o.KubernetesVersion, "kubernetes-version", o.KubernetesVersion,
@@ -69,6 +72,9 @@ func (o *Options) isSelected(known []string) (func(string) bool, error) {
 		if name := strings.TrimPrefix(each, "-"); name != "*" && !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--controllers: there is no controller %q; there are %s", name, strings.Join(known, ", "))
 		}
+	}
+	if !slices.ContainsFunc(o.Controllers, func(each string) bool { return !strings.HasPrefix(each, "-") }) {
+		return nil, errors.New("--controllers selects no controller; begin with * to leave some out of all")
 	}
 	return func(controller string) bool {
 		switch {

@@ -1,8 +1,8 @@
 package applyconfiguration
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,29 +16,30 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-// defaultKubernetesVersion is the version of the API server if the input does not have it. It is that of the client libraries.
-const defaultKubernetesVersion = "v1.36.3"
-
 var definitionResource = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
 
 // readInput reads the input directory and builds the server of its objects.
 func (r *run) readInput() error {
-	input, err := mustgather.Read(os.DirFS(r.InputDir), nil)
+	input, err := mustgather.Read(r.files, nil)
 	if err != nil {
 		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
-	r.input, r.catalogs, r.images = input, content.NewCatalogs(os.DirFS(r.InputDir)), content.NewImages(os.DirFS(r.InputDir))
+	r.input, r.catalogs, r.images = input, content.NewCatalogs(r.files), content.NewImages(r.files)
+	if err := checkComplete(input); err != nil {
+		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
+	}
 	definitions, err := bindata.Definitions()
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{
-		KubernetesVersion: r.kubernetesVersion(), Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.seed), NotCollected: r.notCollected(),
+	version, err := r.kubernetesVersion()
+	if err != nil {
+		return err
 	}
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.seed)}
+	files := map[*unstructured.Unstructured]string{}
 	for _, each := range input.Objects {
-		if each.IsElided() {
-			continue
-		}
+		files[each.Unstructured] = each.File
 		options.Objects = append(options.Objects, each.Unstructured)
 		if each.Resource.GroupResource() != definitionResource {
 			continue
@@ -50,26 +51,41 @@ func (r *run) readInput() error {
 		definitions = append(definitions, definition)
 	}
 	options.Definitions = definitions
-	if r.server, err = manifestserver.New(options); err != nil {
+	r.server, err = manifestserver.New(options)
+	if faulty := (*manifestserver.InputError)(nil); errors.As(err, &faulty) {
+		err = fmt.Errorf("%s: %w", files[faulty.Object], err)
+	}
+	if err != nil {
 		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
 	return nil
 }
 
-func (r *run) notCollected() (scopes []manifestserver.Scope) {
-	for _, each := range r.input.NotCollected.Resources {
-		scopes = append(scopes, manifestserver.Scope{GroupResource: schema.GroupResource(each)})
+// checkComplete returns an error for an input that lacks objects, values or identities, because controllers would take what is missing for
+// deleted.
+func checkComplete(input *mustgather.Input) error {
+	if len(input.NotCollected.Resources)+len(input.NotCollected.Namespaces) > 0 {
+		return errors.New("not-collected.yaml: inputs that lack resources or namespaces are not supported yet; add the objects, and remove the file")
 	}
-	for _, each := range r.input.NotCollected.Namespaces {
-		scopes = append(scopes, manifestserver.Scope{Namespace: each})
+	var errs []error
+	for _, each := range input.Objects {
+		switch {
+		case each.IsElided():
+			errs = append(errs, fmt.Errorf("%s: the Secret has no values, as oc adm inspect writes it; take the input with the values", each.File))
+		case each.GetUID() == "" || each.GetResourceVersion() == "":
+			errs = append(errs, fmt.Errorf("%s: %s %q has no metadata.uid or no metadata.resourceVersion; take the object from a cluster", each.File, each.GetKind(), each.GetName()))
+		}
 	}
-	return scopes
+	return errors.Join(errs[:min(len(errs), maxFaults)]...)
 }
 
-// kubernetesVersion returns the version of the API server.
-func (r *run) kubernetesVersion() string {
+// maxFaults is the maximum number of faulty files that an error names.
+const maxFaults = 10
+
+// kubernetesVersion returns the version of the API server. It returns an error if neither the input nor a flag has it.
+func (r *run) kubernetesVersion() (string, error) {
 	if r.KubernetesVersion != "" {
-		return r.KubernetesVersion
+		return r.KubernetesVersion, nil
 	}
 	for _, each := range r.input.Objects {
 		if each.Resource.Resource != "clusteroperators" || each.GetName() != "kube-apiserver" {
@@ -79,10 +95,10 @@ func (r *run) kubernetesVersion() string {
 		for _, entry := range versions {
 			if operand, isMap := entry.(map[string]any); isMap && operand["name"] == "kube-apiserver" {
 				if version, isText := operand["version"].(string); isText && version != "" {
-					return "v" + strings.TrimPrefix(version, "v")
+					return "v" + strings.TrimPrefix(version, "v"), nil
 				}
 			}
 		}
 	}
-	return defaultKubernetesVersion
+	return "", errors.New("the version of the API server is unknown: add ClusterOperator kube-apiserver to the input, or set --kubernetes-version")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 )
 
-func TestReduceKeepsOneMutationOfEachObjectAndStatus(t *testing.T) {
+func TestReduceKeepsOneMutationOfEachObject(t *testing.T) {
 	mutation := func(action manifestserver.Action, name, manager, body string) manifestserver.Mutation {
 		return manifestserver.Mutation{Action: action, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Namespace: "a",
 			Name: name, FieldManager: manager, Body: []byte(body)}
@@ -23,9 +23,12 @@ func TestReduceKeepsOneMutationOfEachObjectAndStatus(t *testing.T) {
 		"different objects": {[]manifestserver.Mutation{
 			mutation(manifestserver.ActionCreate, "x", "one", "1"), mutation(manifestserver.ActionCreate, "y", "one", "2"),
 		}, []string{"1", "2"}},
-		"an object and its status": {[]manifestserver.Mutation{
+		"a status waits for the object": {[]manifestserver.Mutation{
 			mutation(manifestserver.ActionPatch, "x", "one", "1"), mutation(manifestserver.ActionUpdateStatus, "x", "one", "2"),
-		}, []string{"1", "2"}},
+		}, []string{"1"}},
+		"an update of a status has what was applied before": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionApplyStatus, "x", "one", "1"), mutation(manifestserver.ActionUpdateStatus, "x", "two", "2"),
+		}, []string{"2"}},
 		"the next update has what the first one has": {[]manifestserver.Mutation{
 			mutation(manifestserver.ActionUpdateStatus, "x", "one", "1"), mutation(manifestserver.ActionUpdateStatus, "x", "two", "2"),
 		}, []string{"2"}},
@@ -41,15 +44,18 @@ func TestReduceKeepsOneMutationOfEachObjectAndStatus(t *testing.T) {
 		"an update waits for a patch, and the next one too": {[]manifestserver.Mutation{
 			mutation(manifestserver.ActionPatch, "x", "one", "1"), mutation(manifestserver.ActionUpdate, "x", "one", "2"), mutation(manifestserver.ActionUpdate, "x", "one", "3"),
 		}, []string{"1"}},
-		"a deletion waits for a creation": {[]manifestserver.Mutation{
-			mutation(manifestserver.ActionCreate, "x", "one", "1"), mutation(manifestserver.ActionDelete, "x", "one", "2"),
-		}, []string{"1"}},
+		"a deletion of an object of the input replaces everything": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionApply, "x", "one", "1"), mutation(manifestserver.ActionDelete, "x", "one", "2"),
+		}, []string{"2"}},
+		"an object that is created and deleted is left out": {[]manifestserver.Mutation{
+			mutation(manifestserver.ActionApply, "temporary", "one", "1"), mutation(manifestserver.ActionDelete, "temporary", "one", "2"),
+		}, nil},
 		"what changes nothing is left out": {[]manifestserver.Mutation{unchanged, mutation(manifestserver.ActionPatch, "x", "one", "1")}, []string{"1"}},
 		"nothing":                          {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, each := range reduce(test.mutations) {
+			for _, each := range reduce(test.mutations, map[versionKey]string{{"", "configmaps", "a", "x"}: "5", {"", "configmaps", "a", "y"}: "6"}) {
 				got = append(got, string(each.Body))
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

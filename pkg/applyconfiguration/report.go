@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/multi-operator-manager/pkg/library/libraryapplyconfiguration"
@@ -86,6 +87,9 @@ func (r *run) writeReports(results []operator.RoundResult) error {
 func resultOf(result operator.RoundResult) libraryapplyconfiguration.ControllerRunResult {
 	out := libraryapplyconfiguration.ControllerRunResult{ControllerName: result.Controller, Status: libraryapplyconfiguration.ControllerRunStatus(result.Status)}
 	for _, failed := range result.Errors {
+		if failed.Stack != "" {
+			klog.Errorf("controller %s, %q: %v\n%s", result.Controller, failed.Key, failed.Err, failed.Stack)
+		}
 		out.Errors = append(out.Errors, libraryapplyconfiguration.ErrorDetails{Message: fmt.Sprintf("%s: %v", failed.Key, failed.Err)})
 	}
 	return out

@@ -38,6 +38,7 @@ type run struct {
 	Options
 	now      time.Time
 	seed     uint64
+	files    fs.FS
 	input    *mustgather.Input
 	server   *manifestserver.Server
 	catalogs *content.Catalogs
@@ -54,6 +55,8 @@ func Run(ctx context.Context, options Options) error {
 	if err := makeEmpty(options.OutputDir); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the run takes more than --timeout=%s", options.Timeout))
+	defer cancel()
 	r := &run{Options: options, now: now, seed: options.Seed}
 	if r.seed == 0 {
 		r.seed = uint64(now.UnixNano()) //nolint:gosec // any number is a seed
@@ -65,6 +68,12 @@ func Run(ctx context.Context, options Options) error {
 
 // round runs one round of the controllers.
 func (r *run) round(ctx context.Context) ([]operator.RoundResult, error) {
+	root, err := os.OpenRoot(r.InputDir) // so that no symbolic link leads out of the directory
+	if err != nil {
+		return nil, fmt.Errorf("opening the input directory: %w", err)
+	}
+	defer func() { _ = root.Close() }() // only a handle
+	r.files = root.FS()
 	if err := r.readInput(); err != nil {
 		return nil, err
 	}

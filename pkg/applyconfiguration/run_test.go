@@ -96,15 +96,22 @@ func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		// noOutput is true if the output directory must not be touched.
 		noOutput bool
 	}{
-		"no input directory":                {nil, func(o *Options) { o.InputDir = "" }, "--input-dir is required", true},
-		"no output directory":               {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
-		"an input directory that is not":    {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
-		"a time that is none":               {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
-		"an unknown controller":             {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
-		"a file that is cut short":          {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
-		"a kind that is not the path's":     {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},
-		"two files for one object":          {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
-		"an API version that is not served": {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v9, kind: PlatformOperator, metadata: {name: memo}}`}, nil, "platform.openshift.io/v9", false},
+		"no input directory":                   {nil, func(o *Options) { o.InputDir = "" }, "--input-dir is required", true},
+		"no output directory":                  {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
+		"an input directory that is not":       {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
+		"a time that is none":                  {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
+		"an unknown controller":                {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
+		"a file that is cut short":             {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
+		"a kind that is not the path's":        {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},
+		"two files for one object":             {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
+		"an object that no cluster has stored": {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo}}`}, nil, operatorFile, false},
+		"a Secret without its values": {map[string]string{"namespaces/a/core/secrets/s.yaml": `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: a, uid: s1, resourceVersion: "3"}, data: {password: NSBieXRlcyBsb25n}}`},
+			nil, "namespaces/a/core/secrets/s.yaml", false},
+		"an input that is not complete":        {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]"}, nil, "not-collected.yaml", false},
+		"an unknown version of the API server": {map[string]string{"cluster-scoped-resources/config.openshift.io/clusteroperators/kube-apiserver.yaml": ""}, nil, "--kubernetes-version", false},
+		"controllers of which none is left":    {nil, func(o *Options) { o.Controllers = []string{"-BundleController"} }, "selects no controller", false},
+		"no time":                              {nil, func(o *Options) { o.Timeout = 1 }, "--timeout=1ns", false},
+		"an API version that is not served":    {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v9, kind: PlatformOperator, metadata: {name: memo, uid: p1, resourceVersion: "11"}}`}, nil, operatorFile + ": ", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, err := runOn(t, with(test.files), test.change)

@@ -1,11 +1,11 @@
 package applyconfiguration
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/library-go/pkg/manifestclient"
@@ -28,7 +28,7 @@ func (r *run) writeMutations() error {
 	}
 	versions := r.inputVersions()
 	var requests []manifestclient.SerializedRequest
-	for _, each := range reduce(mutations) {
+	for _, each := range reduce(mutations, versions) {
 		request, err := requestOf(each, versions)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func (r *run) inputVersions() map[versionKey]string {
 // object is not in the input.
 func bodyOf(m manifestserver.Mutation, versions map[versionKey]string) ([]byte, error) {
 	object := map[string]any{}
-	if err := json.Unmarshal(m.Body, &object); err != nil {
+	if err := utiljson.Unmarshal(m.Body, &object); err != nil {
 		return yaml.JSONToYAML(m.Body) // a JSON patch, or the empty options of a deletion
 	}
 	if has, _, _ := unstructured.NestedString(object, "metadata", "resourceVersion"); has != "" {

@@ -36,6 +36,10 @@ const (
 	loggingSyncerName = "LoggingSyncer"
 )
 
+// ofRunningProcess are the controllers whose input is the memory of a process that keeps running: watches and writes that the API server
+// denied, and the log level. Input.AwaitTasks leaves them out.
+var ofRunningProcess = []string{watches.ControllerName, deniedwrites.ControllerName, loggingSyncerName}
+
 // reportingDegraded are the controllers with WithSyncDegradedOnError.
 var reportingDegraded = []string{managerlimits.ControllerName, operatorhealth.ControllerName, managerversion.ControllerName}
 
@@ -147,8 +151,8 @@ func (b *builder) build() (*Operator, error) {
 		{statusSyncerName, 4, defaultKey, 1, b.newStatusSyncer},
 		{loggingSyncerName, 4, defaultKey, 1, b.newLoggingSyncer},
 	} {
-		if entry.name == loggingSyncerName && b.input.AwaitTasks {
-			continue // it sets the log level of a process that keeps running
+		if b.input.AwaitTasks && slices.Contains(ofRunningProcess, entry.name) {
+			continue
 		}
 		syncContext := factory.NewSyncContext(entry.name, b.input.Recorder)
 		made, err := entry.build(syncContext)

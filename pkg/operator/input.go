@@ -83,7 +83,8 @@ type Input struct {
 	// which write bundles' objects.
 	DeniedWrites *deniedwrites.Writes
 
-	// AwaitTasks is true if a sync waits for the background tasks that it starts. RunOnce needs it.
+	// AwaitTasks is true if a sync waits for the background tasks that it starts. RunOnce needs it. Controllers whose input is the memory
+	// of a process that keeps running are then not built.
 	AwaitTasks bool
 
 	// If one of the fields below is nil, Build sets its production value; see withDefaults.

@@ -29,6 +29,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 	"github.com/openshift/platform-operators/pkg/mustgather"
+	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -72,7 +73,8 @@ func (s *Story) round(ctx context.Context) int {
 	input, output := filepath.Join(s.TempDir(), "input"), filepath.Join(s.TempDir(), "output")
 	s.writeInput(ctx, input)
 	s.must(applyconfiguration.Run(ctx, applyconfiguration.Options{
-		InputDir: input, OutputDir: output, Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339),
+		InputDir: input, OutputDir: output, Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339), Timeout: time.Hour,
+		KubernetesVersion: scenario.DefaultKubernetesVersion,
 	}))
 	mutations, err := manifestclient.ReadMutationDirectory(filepath.Join(output, "Configuration"))
 	s.must(err)

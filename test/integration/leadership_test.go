@@ -63,9 +63,21 @@ func waitForHolder(ctx context.Context, before string, within time.Duration) lea
 // waitForLeaseAttempts waits until the manager's log has at least this many attempts to acquire the lease.
 func waitForLeaseAttempts(ctx context.Context, manager *environment.Manager, times int) {
 	GinkgoHelper()
+	waitForLogged(ctx, manager, "attempting to acquire leader lease", times)
+}
+
+// waitForAcquisitions waits until the manager's log says at least this many times that it has acquired the lease. A process that ends after
+// it has written the lease, and before it knows that the API server accepted the write, does not release the lease.
+func waitForAcquisitions(ctx context.Context, manager *environment.Manager, times int) {
+	GinkgoHelper()
+	waitForLogged(ctx, manager, "successfully acquired lease", times)
+}
+
+func waitForLogged(ctx context.Context, manager *environment.Manager, text string, times int) {
+	GinkgoHelper()
 	Eventually(func() (int, error) {
 		content, err := os.ReadFile(manager.LogFile)
-		return strings.Count(strings.ToLower(string(content)), "attempting to acquire leader lease"), err
+		return strings.Count(strings.ToLower(string(content)), text), err
 	}).WithContext(ctx).Should(BeNumerically(">=", times))
 }
 

@@ -109,7 +109,7 @@ var _ = Describe("a cluster", func() {
 		bringSources, bringCatalogs := withoutKind(ctx, catalogSources), withoutKind(ctx, clusterCatalogs)
 		DeferCleanup(setTopology, configv1.HighlyAvailableTopologyMode)
 		began, holder := time.Now(), ""
-		for _, each := range []struct {
+		for i, each := range []struct {
 			topology configv1.TopologyMode
 			want     leadership.Timings
 		}{
@@ -121,6 +121,7 @@ var _ = Describe("a cluster", func() {
 			setTopology(ctx, each.topology)
 			Expect(manager.Start()).To(Succeed())
 			led := waitForHolder(ctx, holder, 0) // the manager before released its lease
+			waitForAcquisitions(ctx, manager, i+1)
 			Expect(led.Duration).To(Equal(each.want.Lease), "%s", each.topology)
 			holder = led.Holder
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,13 +126,14 @@ func with(changed map[string]string) map[string]string {
 	return files
 }
 
-// bodies returns the bodies of mutations, without their file names.
-func bodies(files map[string]string) map[string]bool {
-	found := map[string]bool{}
-	for name, content := range files {
-		if strings.Contains(filepath.Base(name), "-body-") {
-			found[filepath.Dir(name)+": "+content] = true
+// mutated returns the paths of the bodies of mutations, without the hash of the content in their names.
+func mutated(files map[string]string) (paths []string) {
+	for name := range files {
+		if folder, file := filepath.Split(name); strings.Contains(file, "-body-") {
+			_, object, _ := strings.Cut(file, "-body-")
+			paths = append(paths, folder+object)
 		}
 	}
-	return found
+	slices.Sort(paths)
+	return paths
 }

@@ -1,6 +1,8 @@
 package managerstatus
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,12 +12,14 @@ import (
 )
 
 // SetOperatorCondition adds or replaces a condition. If its status changes, now is the time of the transition. The function of v1helpers
-// with this name reads the wall clock.
+// with this name reads the wall clock. After it has added a condition, all are sorted by type, so that the result does not depend on the
+// order of the controllers.
 func SetOperatorCondition(conditions *[]operatorv1.OperatorCondition, condition operatorv1.OperatorCondition, now time.Time) {
 	condition.LastTransitionTime = metav1.NewTime(now)
 	existing := v1helpers.FindOperatorCondition(*conditions, condition.Type)
 	if existing == nil {
 		*conditions = append(*conditions, condition)
+		slices.SortStableFunc(*conditions, func(a, b operatorv1.OperatorCondition) int { return cmp.Compare(a.Type, b.Type) })
 		return
 	}
 	if existing.Status == condition.Status {

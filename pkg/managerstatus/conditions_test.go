@@ -19,7 +19,7 @@ func TestAConditionHasTheTimeOfItsTransition(t *testing.T) {
 	for name, test := range map[string]struct {
 		conditions, want []operatorv1.OperatorCondition
 	}{
-		"a new one":          {[]operatorv1.OperatorCondition{other}, []operatorv1.OperatorCondition{other, of(operatorv1.ConditionTrue, "new", now)}},
+		"a new one":          {[]operatorv1.OperatorCondition{other}, []operatorv1.OperatorCondition{of(operatorv1.ConditionTrue, "new", now), other}},
 		"the first":          {nil, []operatorv1.OperatorCondition{of(operatorv1.ConditionTrue, "new", now)}},
 		"another status":     {[]operatorv1.OperatorCondition{of(operatorv1.ConditionFalse, "old", before), other}, []operatorv1.OperatorCondition{of(operatorv1.ConditionTrue, "new", now), other}},
 		"only another text":  {[]operatorv1.OperatorCondition{of(operatorv1.ConditionTrue, "old", before)}, []operatorv1.OperatorCondition{of(operatorv1.ConditionTrue, "new", before)}},

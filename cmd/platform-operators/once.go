@@ -17,7 +17,7 @@ func newApplyConfigurationCommand() *cobra.Command {
 		Use:   "apply-configuration",
 		Short: "Reconcile once from a directory of objects, and write the mutations into another directory",
 		Long: `Reconcile once, without a cluster: read the objects of a cluster from a directory, run each controller once, and write the mutations
-that they want into another directory. OpenShift Manager calls this command. docs/portable.md describes both directories.`,
+that they want into another directory, as OpenShift Manager defines it. docs/portable.md describes both directories.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			options.OperatorVersion = os.Getenv("OPERATOR_IMAGE_VERSION")

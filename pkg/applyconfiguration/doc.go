@@ -2,6 +2,6 @@
 // they want into another directory. It is the apply-configuration command of OpenShift Manager (multi-operator-manager): the layouts, the
 // flags and the types of both directories are that component's.
 //
-// The controllers see the objects in the input directory only. They share no state with an earlier or later run, so that everything they
-// need to know is in the directories.
+// The controllers see the objects in the input directory only. They keep no memory from one run to the next: back-off, and the time for
+// which a process has been running, start again in each run.
 package applyconfiguration

@@ -11,12 +11,11 @@ import (
 
 	"github.com/openshift/multi-operator-manager/pkg/library/libraryapplyconfiguration"
 
-	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/operator"
 )
 
 const (
-	// resultsFile says what each controller came to.
+	// resultsFile has the result of each controller.
 	resultsFile = "controller-results.yaml"
 	// againFile and missingFile are in the folder of the mutations, because multi-operator-manager accepts no other files beside resultsFile.
 	againFile   = "run-again.yaml"
@@ -108,16 +107,14 @@ func (r *run) again(results []operator.RoundResult) Again {
 func (r *run) missing() Missing {
 	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing()}
 	for _, each := range r.catalogs.Missing() {
-		missing.Catalogs = append(missing.Catalogs, missingCatalogOf(each.ID, each.Folder, each.Packages))
+		missing.Catalogs = append(missing.Catalogs, MissingCatalog{
+			Kind: each.Kind, Namespace: each.Namespace, Name: each.Name, Folder: each.Folder, Packages: each.Packages,
+		})
 	}
 	if missing.Images == nil {
 		missing.Images = []string{}
 	}
 	return missing
-}
-
-func missingCatalogOf(id catalog.ID, folder string, packages []string) MissingCatalog {
-	return MissingCatalog{Kind: id.Kind, Namespace: id.Namespace, Name: id.Name, Folder: folder, Packages: packages}
 }
 
 // writeFile writes a value as YAML to a path below the output directory.

@@ -63,7 +63,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", r.seed)
 	results, err := r.round(ctx)
-	return errors.Join(err, failed(results), r.writeMutations(), r.writeReports(results))
+	return errors.Join(err, errorOf(results), r.writeMutations(), r.writeReports(results))
 }
 
 // round runs one round of the controllers.
@@ -165,8 +165,8 @@ func makeEmpty(dir string) error {
 	return nil
 }
 
-// failed returns an error that lists the controllers that failed, or nil.
-func failed(results []operator.RoundResult) error {
+// errorOf returns an error that lists the failed syncs, or nil.
+func errorOf(results []operator.RoundResult) error {
 	var errs []error
 	for _, result := range results {
 		for _, each := range result.Errors {

@@ -115,7 +115,8 @@ func newChecker(ctx context.Context, on cluster, grants cache.ListerWatcher, con
 
 // Check returns the answer to a question. It returns false until a check that began after the first call with this question is done. Then
 // the Checker calls Config.Answered, and the next call returns the answer. Each answer is returned once; a later call starts another check.
-// An answer that is older than answerAge is dropped, and another check starts.
+// An answer that is older than answerAge is dropped, and another check starts. If the tasks are awaited, the first call runs the check and
+// returns its answer.
 func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

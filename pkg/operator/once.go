@@ -43,7 +43,7 @@ const (
 	RoundPanicked  RoundStatus = "Panicked"
 )
 
-// RoundResult is what the syncs of one controller came to.
+// RoundResult is the result of the syncs of one controller.
 type RoundResult struct {
 	Controller string
 	Status     RoundStatus

@@ -94,7 +94,7 @@ func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) 
 }
 
 // Request returns the progress of the request with a given name, and starts the request if it is due. A different request with the same
-// name replaces the earlier one. Request never blocks.
+// name replaces the earlier one. Request does not wait for the attempt, unless Tasks awaits it.
 func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -167,10 +167,11 @@ test-real: results ## Unit tests over thousands of generated cases, and over the
 		if grep --quiet --no-messages --extended-regexp '^func (Test|Fuzz|Example)\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
 	done | xargs $(GOTEST) -vet=off -timeout=$(HANGS) -run='$(REAL)' $(TESTFLAGS)
 
+# Renamed when it is complete, because test-scenarios and test-sample can run at the same time.
 .PHONY: scenario-objects
 scenario-objects:
 	@mkdir -p _output
-	go run -C test/localcluster . objects >_output/scenario-objects.json
+	go run -C test/localcluster . objects >_output/scenario-objects.json.$$$$ && mv _output/scenario-objects.json.$$$$ _output/scenario-objects.json
 
 # Chooses the perturbations of stories: others for each commit, and the same ones again for the same commit. It is the time of the commit,
 # which a shallow clone has, too.

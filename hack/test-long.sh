@@ -23,7 +23,7 @@ all=(killed faults steady leadership extension raced mutants perturbed fuzz)
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 extension_mutants=()
-stories_raced=40 perturbations=1000 generated=200 story_mutants=TestOM_1[79]_
+stories_raced=40 perturbations=1000 generated=200 story_mutants=TestOM_1[79]_ invariants_sample=0
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m
 	# make test-scenarios has a sample of the perturbed and generated stories. make test-seeds runs the fuzz targets, without fuzzing.
@@ -31,7 +31,7 @@ if [[ -n ${SAMPLE:-} ]]; then
 	all=(killed faults leadership extension raced mutants)
 	leases=(-live -scaled)
 	extension_mutants=(-sample=3 -seed="${seed}")
-	stories_raced=2 story_mutants=TestOM_19_
+	stories_raced=2 story_mutants=TestOM_19_ invariants_sample=5
 fi
 echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants again"
 logs=_output/${name}
@@ -101,7 +101,7 @@ raced() {
 # mutants runs the mutants of the manager that stories detect.
 mutants() {
 	local nice=(nice)
-	gotest invariants -count=1 -timeout=60m "${flags[@]}" -run="${story_mutants}" ./test/mutants -args -stories
+	gotest invariants -count=1 -timeout=60m "${flags[@]}" -run="${story_mutants}" ./test/mutants -args -stories -sample="${invariants_sample}" -seed="${seed}"
 }
 
 # perturbed runs some perturbations of stories, generated stories, and all kill points of the story of ENG-D10.

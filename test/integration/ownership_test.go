@@ -34,10 +34,10 @@ func heapInUse() int64 {
 
 var _ = Describe("ownership of objects", func() {
 
-	// Promise HRD-B7: A tenant's 200 ConfigMaps of 700 KiB with the owner labels of a BundleDeployment add less than 16 MiB of heap, and
-	// do not make the manager reconcile that BundleDeployment.
+	// The test of HRD-B7 in pkg/apply/livecache has five times as many ConfigMaps, which a real API server takes long to store.
 	It("HRD-B7 is not based on labels alone: objects with an owner's labels are not cached and cause no reconcile", startEarly, func(ctx context.Context) {
-		const name, tenant, many, size = "besieged", "besieger", 200, 700 << 10
+		const name, tenant, many, size = "besieged", "besieger", 40, 700 << 10
+		const kept = many * size / 4
 		createNamespace(ctx, tenant)
 		DeferCleanup(func(ctx context.Context) {
 			Expect(ignoreNotFound(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
@@ -74,7 +74,7 @@ var _ = Describe("ownership of objects", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(wokenOften).WithContext(ctx).Should(BeNumerically(">=", 3), "the watch has come to what was written last")
 		Expect(wokenOften()).To(BeNumerically("<=", 4), "of an update the owner before and the owner after are told")
-		Expect(heapInUse() - before).To(BeNumerically("<", 16<<20))
+		Expect(heapInUse() - before).To(BeNumerically("<", kept))
 
 		By("starting again with these objects")
 		second := newEngineThat(ctx, func(owner string) {
@@ -85,7 +85,7 @@ var _ = Describe("ownership of objects", func() {
 		Eventually(func(ctx context.Context) (apply.Report, error) {
 			return second.Apply(ctx, set, apply.Options{Gated: true, ReadOnly: true})
 		}).WithContext(ctx).Should(HaveField("Complete", BeTrue()))
-		Expect(heapInUse() - before).To(BeNumerically("<", 16<<20))
+		Expect(heapInUse() - before).To(BeNumerically("<", kept))
 		mu.Lock()
 		defer mu.Unlock()
 		Expect(woken["second-"+name]).To(BeNumerically("<=", 2))

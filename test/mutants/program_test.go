@@ -13,7 +13,11 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-var stories = flag.Bool("stories", false, "run the stories that find mutants, which takes minutes; needs make scenario-objects")
+var (
+	stories = flag.Bool("stories", false, "run the stories that find mutants, which takes minutes; needs make scenario-objects")
+	sample  = flag.Int("sample", 0, "run this many mutants of invariants, chosen by -seed; 0 runs all of them")
+	seed    = flag.Int64("seed", 1, "random seed for -sample")
+)
 
 // storyTimeout is the maximum duration of a story against a mutant. A story takes seconds, and minutes on a busy machine.
 const storyTimeout = 10 * time.Minute

@@ -258,6 +258,9 @@ func TestHRD_B7_NothingIsKeptOfWhatHasOnlyAnOwnersLabels(t *testing.T) {
 }
 
 // TestHRD_B7_NothingIsKeptOfWhatHasOnlyAnOwnersLabelsInRealSizes takes long with the race detector, so make test-real runs it without.
+//
+// Promise HRD-B7: A tenant's 200 ConfigMaps of 700 KiB with the owner labels of a BundleDeployment add less than 8 MiB of heap, and
+// do not make the manager reconcile that BundleDeployment.
 func TestHRD_B7_NothingIsKeptOfWhatHasOnlyAnOwnersLabelsInRealSizes(t *testing.T) {
 	floodWatch(t, 200, 700<<10)
 }

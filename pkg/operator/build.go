@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/loglevel"
 	"github.com/openshift/library-go/pkg/operator/status"
 
 	"github.com/openshift/platform-operators/pkg/background"
@@ -29,12 +28,8 @@ import (
 // ClusterOperatorName is the name of the ClusterOperator that the manager writes.
 const ClusterOperatorName = "platform-operators-aggregated"
 
-const (
-	// statusSyncerName is the name of library-go's own controller, which newStatusSyncer replaces.
-	statusSyncerName = "StatusSyncer_" + ClusterOperatorName
-	// loggingSyncerName is the name that library-go gives to its controller for the log level.
-	loggingSyncerName = "LoggingSyncer"
-)
+// statusSyncerName is the name of library-go's own controller, which newStatusSyncer replaces.
+const statusSyncerName = "StatusSyncer_" + ClusterOperatorName
 
 // ofRunningProcess are the controllers whose input is the memory of a process that keeps running: watches and writes that the API server
 // denied, and the log level. Input.AwaitTasks leaves them out.
@@ -149,7 +144,9 @@ func (b *builder) build() (*Operator, error) {
 		}},
 		{managerversion.ControllerName, 3, defaultKey, 1, b.newManagerVersion},
 		{statusSyncerName, 4, defaultKey, 1, b.newStatusSyncer},
-		{loggingSyncerName, 4, defaultKey, 1, b.newLoggingSyncer},
+		{loggingSyncerName, 4, defaultKey, 1, func(factory.SyncContext) (factory.Controller, error) {
+			return newLoggingSyncer(b.input.Operator, b.input.Recorder), nil
+		}},
 	} {
 		if b.input.AwaitTasks && slices.Contains(ofRunningProcess, entry.name) {
 			continue
@@ -157,6 +154,8 @@ func (b *builder) build() (*Operator, error) {
 		syncContext := factory.NewSyncContext(entry.name, b.input.Recorder)
 		made, err := entry.build(syncContext)
 		if err != nil {
+			syncContext.Queue().ShutDown()
+			built.ShutDown()
 			return nil, err
 		}
 		one := controller{Controller: made, workers: entry.workers, stage: entry.stage, keys: entry.keys, syncContext: syncContext}
@@ -172,11 +171,4 @@ func (b *builder) build() (*Operator, error) {
 func newLimits(input *Input) *store.Limits {
 	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
 		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
-}
-
-// newLoggingSyncer builds library-go's controller for the log level. That controller creates its own queue, so newLoggingSyncer shuts down
-// the queue of syncContext.
-func (b *builder) newLoggingSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
-	syncContext.Queue().ShutDown()
-	return loglevel.NewClusterOperatorLoggingController(b.input.Operator, b.input.Recorder), nil
 }

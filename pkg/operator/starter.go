@@ -44,8 +44,7 @@ type controller struct {
 	keys  keyFunc
 	// degraded is the client of a controller with WithSyncDegradedOnError, for RunOnce; nil for other controllers.
 	degraded v1helpers.OperatorClient
-	// syncContext has the queue of the controller. Only LoggingSyncer has a queue of its own, so that the one in its syncContext is unused
-	// and shut down.
+	// syncContext has the queue of the controller. Only LoggingSyncer has a queue of its own, so that the one in its syncContext is unused.
 	syncContext factory.SyncContext
 }
 
@@ -71,6 +70,7 @@ func (o *Operator) Run(ctx context.Context) {
 	klog.Infof("started %d controllers against Kubernetes %s", len(o.controllers), o.input.KubernetesVersion)
 	running.Wait()
 	o.informers.Wait()
+	o.ShutDown() // a controller whose caches have not synced leaves its queue open
 }
 
 // StartInformers starts the informers and returns. They run until the context ends. Only the first call has an effect.

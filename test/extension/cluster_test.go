@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,36 @@ func comparedText(t *testing.T, object unstructured.Unstructured, part string) s
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// specPrefix begins the names of the objects that specs create.
+const specPrefix = "ote-"
+
+// settledState returns the cluster's state once it no longer names objects of specs that have run. The ClusterOperator names a removed
+// PlatformOperator for a moment.
+func settledState(t *testing.T, env *environment.Environment) map[string]string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ticker := time.NewTicker(500 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		state := readState(t, env)
+		leftover := ""
+		for name, text := range state {
+			if strings.Contains(text, specPrefix) {
+				leftover = name + " " + text
+			}
+		}
+		if leftover == "" {
+			return state
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("an object of a spec remains: %s", leftover)
+		case <-ticker.C:
+		}
+	}
 }
 
 // expectRestored waits until the cluster's state equals that before the specs. After a minute it fails the test.

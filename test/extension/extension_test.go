@@ -113,7 +113,7 @@ func checkDescription(t *testing.T, extension program) {
 func checkSuites(t *testing.T, extension program, env *environment.Environment) {
 	t.Helper()
 	waitUntilReady(t, extension, env)
-	before := readState(t, env)
+	before := settledState(t, env)
 	extension = extension.withCluster(env, timeout)
 	var ran []string
 	for _, suite := range []string{parallelSuite, serialSuite} {

@@ -51,7 +51,7 @@ LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$|EachInva
 # the same time one real package.
 empty :=
 REAL := $(subst $(empty) $(empty),|,$(strip Real AMillionTinyFiles WhateverACatalogContains WhateverRequestFails \
-	HRD_U1_ UPG_V14_ UPG_R3_ UPG_R5_ HRD_B1_ HRD_B2_ManyClusters_ HRD_C1_ TheOrderDoesNotChangeWhatIsMutated TheSearchIsBounded TestSolver ASpentBudget \
+	HRD_U1_ UPG_V14_ UPG_R3_ UPG_R5_ HRD_B1_ HRD_B2_ManyClusters_ HRD_C1_ OM_6_ TheSearchIsBounded TestSolver ASpentBudget \
 	DifferencesAreExactly InvariantsOfRandomInputs AmongAHundredOperators StatusIsWhatANewManagerWouldWrite PageHasABound IsKeptOfAnObject \
 	LittleMemory LargeBlobs LimitsHoldWith ProvidersAreLimited ContentIsReleased ContentIsLimited ReadObjectsBounds \
 	PerturbationsFindEach PerturbationsHaveUnique AnotherOperatorReaches AnotherOperatorDoesWhatGenerated AGeneratedStoryCanBePerformed \

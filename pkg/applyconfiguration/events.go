@@ -30,8 +30,8 @@ type recorder struct {
 	client    corev1client.EventsGetter
 	clock     clock.PassiveClock
 	component string
-	// about is the object of Events about the manager.
-	about *corev1.ObjectReference
+	// involved is the object of Events about the manager.
+	involved *corev1.ObjectReference
 }
 
 var (
@@ -41,12 +41,12 @@ var (
 
 // Event implements record.EventRecorder.
 func (r recorder) Event(object runtime.Object, eventType, reason, message string) {
-	about, err := reference.GetReference(scheme.Scheme, object)
+	involved, err := reference.GetReference(scheme.Scheme, object)
 	if err != nil {
 		klog.Warningf("creating Event %s: %v", reason, err)
 		return
 	}
-	r.create(about, eventType, reason, message)
+	r.create(involved, eventType, reason, message)
 }
 
 // Eventf implements record.EventRecorder.
@@ -61,17 +61,17 @@ func (r recorder) AnnotatedEventf(object runtime.Object, _ map[string]string, ev
 	r.Eventf(object, eventType, reason, format, args...)
 }
 
-func (r recorder) create(about *corev1.ObjectReference, eventType, reason, message string) {
-	namespace := about.Namespace
+func (r recorder) create(involved *corev1.ObjectReference, eventType, reason, message string) {
+	namespace := involved.Namespace
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
 	}
 	now := metav1.NewTime(r.clock.Now())
-	content := sha256.Sum256([]byte(strings.Join([]string{r.component, about.Kind, about.Name, eventType, reason, message}, "\x00")))
-	name := fmt.Sprintf("%s.%x", about.Name[:min(len(about.Name), maxEventPrefix)], content[:8])
+	content := sha256.Sum256([]byte(strings.Join([]string{r.component, involved.Kind, involved.Name, eventType, reason, message}, "\x00")))
+	name := fmt.Sprintf("%s.%x", involved.Name[:min(len(involved.Name), maxEventPrefix)], content[:8])
 	_, err := r.client.Events(namespace).Create(r.ctx, &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: namespace, Name: name},
-		InvolvedObject: *about, Type: eventType, Reason: reason, Message: message, Source: corev1.EventSource{Component: r.component},
+		InvolvedObject: *involved, Type: eventType, Reason: reason, Message: message, Source: corev1.EventSource{Component: r.component},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}, metav1.CreateOptions{})
 	if err != nil {
@@ -86,7 +86,7 @@ type managerRecorder struct {
 
 // Event implements events.Recorder.
 func (r managerRecorder) Event(reason, message string) {
-	r.create(r.about, corev1.EventTypeNormal, reason, message)
+	r.create(r.involved, corev1.EventTypeNormal, reason, message)
 }
 
 // Eventf implements events.Recorder.
@@ -96,7 +96,7 @@ func (r managerRecorder) Eventf(reason, format string, args ...any) {
 
 // Warning implements events.Recorder.
 func (r managerRecorder) Warning(reason, message string) {
-	r.create(r.about, corev1.EventTypeWarning, reason, message)
+	r.create(r.involved, corev1.EventTypeWarning, reason, message)
 }
 
 // Warningf implements events.Recorder.

@@ -28,7 +28,7 @@ func recorded(t *testing.T, now time.Time, record func(recorder)) []corev1.Event
 	t.Helper()
 	client := fake.NewClientset()
 	about := &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: "manager", Namespace: "manager"}
-	record(recorder{ctx: t.Context(), client: client.CoreV1(), clock: frozenClock{now: now}, component: "test", about: about})
+	record(recorder{ctx: t.Context(), client: client.CoreV1(), clock: frozenClock{now: now}, component: "test", involved: about})
 	list, err := client.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestARecorderWithAContextCreatesItsEventsWithIt(t *testing.T) {
 	client, about := &contextual{}, &corev1.ObjectReference{Name: "x"}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	made := managerRecorder{recorder{ctx: t.Context(), client: client, clock: frozenClock{now: noon}, about: about}}
+	made := managerRecorder{recorder{ctx: t.Context(), client: client, clock: frozenClock{now: noon}, involved: about}}
 	made.WithContext(ctx).Event("Reason", "text")
 	made.Event("Reason", "text")
 	if len(client.contexts) != 2 || client.contexts[0] != ctx || client.contexts[1] != t.Context() {

@@ -29,7 +29,7 @@ func sampleInput() map[string]string {
 		"namespaces/openshift-platform-operators/openshift-platform-operators.yaml": `{apiVersion: v1, kind: Namespace, metadata: {name: openshift-platform-operators, uid: n1, resourceVersion: "5"}}`,
 		managerFile: `{apiVersion: operator.openshift.io/v1alpha1, kind: PlatformOperatorManager, metadata: {name: cluster, uid: m1, resourceVersion: "10", generation: 1,
 			creationTimestamp: "2026-01-01T00:00:00Z"}, spec: {managementState: Managed, logLevel: Normal, operatorLogLevel: Normal}}`,
-		operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo, uid: p1, resourceVersion: "11", generation: 1,
+		operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo, uid: p1, resourceVersion: "11", generation: 1, finalizers: [platform.openshift.io/removal],
 			creationTimestamp: "2026-01-01T00:00:00Z"}, spec: {package: {name: memo}}}`,
 		"cluster-scoped-resources/apiextensions.k8s.io/customresourcedefinitions/clustercatalogs.olm.operatorframework.io.yaml": `
 apiVersion: apiextensions.k8s.io/v1

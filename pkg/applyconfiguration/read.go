@@ -3,12 +3,14 @@ package applyconfiguration
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/bindata"
 	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
@@ -16,73 +18,132 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-var definitionResource = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
+// definitionResource is the resource of the objects that define custom kinds.
+var definitionResource = schema.GroupResource{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
 
-// readInput reads the input directory and builds the server of its objects.
+// readInput reads the objects in the input directory, and builds the server that has them.
 func (r *run) readInput() error {
 	input, err := mustgather.Read(r.files, nil)
 	if err != nil {
 		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
 	r.input, r.catalogs, r.images = input, content.NewCatalogs(r.files), content.NewImages(r.files)
-	if err := checkComplete(input); err != nil {
+	r.inInput = map[objectID]*unstructured.Unstructured{}
+	for _, each := range input.Objects {
+		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.Unstructured
+	}
+	if err := r.buildServer(); err != nil {
 		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
-	definitions, err := bindata.Definitions()
-	if err != nil {
+	return nil
+}
+
+// buildServer builds the server of the input.
+func (r *run) buildServer() error {
+	if err := checkIdentities(r.input); err != nil {
 		return err
 	}
 	version, err := r.kubernetesVersion()
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.seed)}
-	files := map[*unstructured.Unstructured]string{}
-	for _, each := range input.Objects {
-		files[each.Unstructured] = each.File
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.seed), NotCollected: scopes(r.input.NotCollected)}
+	if options.Definitions, err = definitions(r.input); err != nil {
+		return err
+	}
+	if r.lacksDefinitions() {
+		options.Inferred = inferredDefinitions(r.input)
+	}
+	for _, each := range r.input.Objects {
 		options.Objects = append(options.Objects, each.Unstructured)
-		if each.Resource.GroupResource() != definitionResource {
+		if each.IsElided() {
+			options.MetadataOnly = append(options.MetadataOnly, manifestserver.Scope{GroupResource: each.Resource.GroupResource(), Namespace: each.GetNamespace(), Name: each.GetName()})
+		}
+	}
+	if r.server, err = manifestserver.New(options); err != nil {
+		return r.withFile(err)
+	}
+	return r.checkOwnKinds()
+}
+
+// lacksDefinitions reports whether the input may lack the definitions of its kinds.
+func (r *run) lacksDefinitions() bool { return r.input.NotCollected.Has(definitionResource, "", "") }
+
+// definitions returns the definitions of the manager's kinds, which are built in, and those of the other kinds in the input.
+func definitions(input *mustgather.Input) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	all, err := bindata.Definitions()
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range input.Objects {
+		isBuiltIn := slices.ContainsFunc(all, func(own *apiextensionsv1.CustomResourceDefinition) bool { return own.Name == each.GetName() })
+		if each.Resource.GroupResource() != definitionResource || isBuiltIn {
 			continue
 		}
 		definition := &apiextensionsv1.CustomResourceDefinition{}
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, definition); err != nil {
-			return fmt.Errorf("reading %s: %w", each.File, err)
+			return nil, fmt.Errorf("%s: %w", each.File, err)
 		}
-		definitions = append(definitions, definition)
+		all = append(all, definition)
 	}
-	options.Definitions = definitions
-	r.server, err = manifestserver.New(options)
-	if faulty := (*manifestserver.InputError)(nil); errors.As(err, &faulty) {
-		err = fmt.Errorf("%s: %w", files[faulty.Object], err)
-	}
-	if err != nil {
-		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
-	}
-	return nil
+	return all, nil
 }
 
-// checkComplete returns an error for an input that lacks objects, values or identities, because controllers would take what is missing for
-// deleted.
-func checkComplete(input *mustgather.Input) error {
-	if len(input.NotCollected.Resources)+len(input.NotCollected.Namespaces) > 0 {
-		return errors.New("not-collected.yaml: inputs that lack resources or namespaces are not supported yet; add the objects, and remove the file")
+// scopes returns what the input lacks as the server needs it.
+func scopes(lacks mustgather.NotCollected) []manifestserver.Scope {
+	var all []manifestserver.Scope
+	for _, each := range lacks.Resources {
+		all = append(all, manifestserver.Scope{GroupResource: schema.GroupResource(each)})
 	}
-	var errs []error
+	for _, each := range lacks.Namespaces {
+		all = append(all, manifestserver.Scope{Namespace: each}, manifestserver.Scope{GroupResource: schema.GroupResource{Resource: "namespaces"}, Name: each})
+	}
+	return all
+}
+
+// checkIdentities returns an error that names the first objects without the identity that a cluster gives to objects.
+func checkIdentities(input *mustgather.Input) error {
+	var faults []error
 	for _, each := range input.Objects {
-		switch {
-		case each.IsElided():
-			errs = append(errs, fmt.Errorf("%s: the Secret has no values, as oc adm inspect writes it; take the input with the values", each.File))
-		case each.GetUID() == "" || each.GetResourceVersion() == "":
-			errs = append(errs, fmt.Errorf("%s: %s %q has no metadata.uid or no metadata.resourceVersion; take the object from a cluster", each.File, each.GetKind(), each.GetName()))
+		if each.GetUID() == "" || each.GetResourceVersion() == "" {
+			faults = append(faults, fmt.Errorf("%s: %s %q has no metadata.uid or no metadata.resourceVersion; take the object from a cluster", each.File, each.GetKind(), each.GetName()))
 		}
 	}
-	return errors.Join(errs[:min(len(errs), maxFaults)]...)
+	return errors.Join(faults[:min(len(faults), maxFaults)]...)
 }
 
-// maxFaults is the maximum number of faulty files that an error names.
+// checkOwnKinds returns an error for an object of the manager's kinds that does not match its schema, and logs the other objects that do not:
+// the server has left out what the schema does not have.
+func (r *run) checkOwnKinds() error {
+	var faults []error
+	for _, err := range r.server.InputErrors() {
+		faulty := (*manifestserver.InputError)(nil)
+		if errors.As(err, &faulty) && slices.Contains(ownGroups, faulty.Object.GroupVersionKind().Group) {
+			faults = append(faults, r.withFile(err))
+			continue
+		}
+		klog.Warningf("input: %v", r.withFile(err))
+	}
+	return errors.Join(faults[:min(len(faults), maxFaults)]...)
+}
+
+// maxFaults is the maximum number of objects in an error: an input that was written by hand may have thousands.
 const maxFaults = 10
 
-// kubernetesVersion returns the version of the API server. It returns an error if neither the input nor a flag has it.
+// withFile puts the file of the object before the error of an object.
+func (r *run) withFile(err error) error {
+	faulty := (*manifestserver.InputError)(nil)
+	if !errors.As(err, &faulty) {
+		return err
+	}
+	at := slices.IndexFunc(r.input.Objects, func(each mustgather.Object) bool { return each.Unstructured == faulty.Object })
+	if at < 0 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", r.input.Objects[at].File, err)
+}
+
+// kubernetesVersion returns the version of the API server: that of --kubernetes-version, or of ClusterOperator kube-apiserver.
 func (r *run) kubernetesVersion() (string, error) {
 	if r.KubernetesVersion != "" {
 		return r.KubernetesVersion, nil

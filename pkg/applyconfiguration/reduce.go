@@ -6,43 +6,33 @@ import (
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 )
 
-// statusActions are the actions on the subresource "status".
+// statusActions are the actions that change the status of an object only.
 var statusActions = []manifestserver.Action{manifestserver.ActionUpdateStatus, manifestserver.ActionPatchStatus, manifestserver.ActionApplyStatus}
 
-// reduce returns at most one mutation for each object. The output of a round has no order, and the API server would refuse a second
-// mutation of an object, because the first one changes the resourceVersion. What is left out follows in the next round, whose input has the
-// first one's result. versions are the resourceVersions of the objects in the input.
+// reduce returns at most one mutation of each object. A later mutation replaces an earlier one if it has its intent. Otherwise it is omitted,
+// and isComplete is false.
 //
-// It is the first mutation, because that one depends on the input only. A later one replaces it if it has the whole intent of the first: an
-// update, which is based on the result of the first, or the same field manager's next apply. If an object is deleted at the end, nothing
-// else is done to it. Mutations that change nothing are left out.
-func reduce(mutations []manifestserver.Mutation, versions map[versionKey]string) []manifestserver.Mutation {
-	kept := map[versionKey]manifestserver.Mutation{}
-	var order []versionKey
+// One mutation of each object is less than the permitted one of each object and subresource: a mutation of an object makes the
+// resourceVersion in another one old.
+func reduce(mutations []manifestserver.Mutation) (reduced []manifestserver.Mutation, isComplete bool) {
+	kept := map[objectID]int{}
+	isComplete = true
 	for _, each := range mutations {
-		if each.Unchanged {
-			continue
-		}
-		at := versionKey{each.Resource.Group, each.Resource.Resource, each.Namespace, each.Name}
-		earlier, isKnown := kept[at]
-		if !isKnown {
-			order = append(order, at)
-		}
-		if !isKnown || hasIntentOf(each, earlier) {
-			kept[at] = each
+		at, isKnown := kept[idOf(each)]
+		switch {
+		case !isKnown:
+			kept[idOf(each)] = len(reduced)
+			reduced = append(reduced, each)
+		case hasIntentOf(each, reduced[at]):
+			reduced[at] = each
+		default:
+			isComplete = false
 		}
 	}
-	var reduced []manifestserver.Mutation
-	for _, at := range order {
-		if _, isInInput := versions[at]; kept[at].Action == manifestserver.ActionDelete && !isInInput {
-			continue // created and deleted in this round, as a temporary permission is
-		}
-		reduced = append(reduced, kept[at])
-	}
-	return reduced
+	return reduced, isComplete
 }
 
-// hasIntentOf reports whether a later mutation of the same object has everything that the earlier one has.
+// hasIntentOf reports whether a later mutation of an object has all that the earlier one wants.
 func hasIntentOf(later, earlier manifestserver.Mutation) bool {
 	switch later.Action {
 	case manifestserver.ActionDelete:

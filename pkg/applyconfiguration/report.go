@@ -1,9 +1,11 @@
 package applyconfiguration
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -11,18 +13,23 @@ import (
 
 	"github.com/openshift/multi-operator-manager/pkg/library/libraryapplyconfiguration"
 
+	"github.com/openshift/platform-operators/pkg/manifestserver"
 	"github.com/openshift/platform-operators/pkg/operator"
 )
 
 const (
 	// resultsFile has the result of each controller.
 	resultsFile = "controller-results.yaml"
-	// againFile and missingFile are in the folder of the mutations, because multi-operator-manager accepts no other files beside resultsFile.
-	againFile   = "run-again.yaml"
-	missingFile = "missing-content.yaml"
+	// runAgainFile and missingFile are in the folder of the mutations, because multi-operator-manager accepts no other files beside
+	// resultsFile.
+	runAgainFile = "run-again.yaml"
+	missingFile  = "missing-content.yaml"
+	// retryAfter is the time until a failed sync is due again.
+	retryAfter = time.Minute
 )
 
-// Results is the content of controller-results.yaml: that of multi-operator-manager, and the assumptions of the run.
+// Results is the content of controller-results.yaml: what multi-operator-manager defines, and two more fields. A controller has status
+// Unknown if one of its syncs needs what was not collected, and no other sync failed.
 type Results struct {
 	libraryapplyconfiguration.ApplyConfigurationRunResult `json:",inline"`
 	// Seed is the value of --seed that repeats the run.
@@ -31,27 +38,29 @@ type Results struct {
 	AccessReviewsGranted int `json:"accessReviewsGranted"`
 }
 
-// Again is the content of run-again.yaml.
-type Again struct {
-	// Syncs are those that another run would repeat although nothing changes in the cluster, by controller and key.
-	Syncs []AgainSync `json:"syncs"`
+// RunAgain is the content of run-again.yaml.
+type RunAgain struct {
+	// Syncs are those that another run has to repeat although nothing else changes in the cluster, by controller and key.
+	Syncs []DueSync `json:"syncs"`
 }
 
-// AgainSync is a key of a controller, and the earliest time to sync it again.
-type AgainSync struct {
+// DueSync is a sync with the time at which it is due.
+type DueSync struct {
 	Controller string    `json:"controller"`
 	Key        string    `json:"key"`
 	At         time.Time `json:"at"`
 }
 
-// Missing is the content of missing-content.yaml: what the controllers looked for in the folder "content" of the input directory.
+// Missing is the content of missing-content.yaml.
 type Missing struct {
 	Catalogs []MissingCatalog `json:"catalogs"`
 	// Images are references, by digest where the manager knows it.
 	Images []string `json:"images"`
+	// Objects are those that a sync needs and that were not collected. The output has no mutation of such a sync.
+	Objects []MissingObjects `json:"objects"`
 }
 
-// MissingCatalog is a catalog that the input directory lacks.
+// MissingCatalog is a catalog without content in the input.
 type MissingCatalog struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
@@ -62,28 +71,71 @@ type MissingCatalog struct {
 	Packages []string `json:"packages"`
 }
 
-// writeReports writes the results of the controllers, and next to the mutations what to run again and what is missing.
-func (r *run) writeReports(results []operator.RoundResult) error {
-	all := Results{Seed: r.seed}
-	all.ControllerResults = []libraryapplyconfiguration.ControllerRunResult{}
-	for _, each := range results {
-		all.ControllerResults = append(all.ControllerResults, resultOf(each))
-	}
-	if r.server != nil {
-		reviews := r.server.AccessReviews()
-		all.AccessReviewsGranted = reviews.SelfSubjectAccessReviews + reviews.SubjectAccessReviews + reviews.SelfSubjectRulesReviews
-	}
-	if err := r.writeFile(resultsFile, all); err != nil || r.server == nil {
+// MissingObjects are an object or a collection that a sync needs.
+type MissingObjects struct {
+	Group    string `json:"group,omitempty"`
+	Resource string `json:"resource"`
+	// Namespace is empty for cluster-scoped objects and for all namespaces. Name is empty for all objects.
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Controller string `json:"controller"`
+	Key        string `json:"key"`
+}
+
+// writeReports writes the files beside the mutations.
+func (r *run) writeReports(results []operator.RoundResult, choice chosen) error {
+	if err := r.writeResults(results); err != nil {
 		return err
 	}
-	if err := r.writeFile(filepath.Join(configurationFolder, againFile), r.again(results)); err != nil {
+	if err := r.writeFile(filepath.Join(configurationFolder, runAgainFile), r.runAgain(results, choice)); err != nil {
 		return err
 	}
 	return r.writeFile(filepath.Join(configurationFolder, missingFile), r.missing())
 }
 
-// resultOf returns a result in the type of multi-operator-manager.
-func resultOf(result operator.RoundResult) libraryapplyconfiguration.ControllerRunResult {
+// writeResults writes the results of the controllers.
+func (r *run) writeResults(results []operator.RoundResult) error {
+	all := Results{Seed: r.seed}
+	all.ControllerResults = []libraryapplyconfiguration.ControllerRunResult{}
+	for _, each := range r.concluded(results) {
+		all.ControllerResults = append(all.ControllerResults, r.resultOf(each))
+	}
+	if r.server != nil {
+		reviews := r.server.AccessReviews()
+		all.AccessReviewsGranted = reviews.SelfSubjectAccessReviews + reviews.SubjectAccessReviews + reviews.SelfSubjectRulesReviews
+	}
+	return r.writeFile(resultsFile, all)
+}
+
+// concluded returns the results without the errors of syncs that need what was not collected. They say nothing about the cluster.
+func (r *run) concluded(results []operator.RoundResult) []operator.RoundResult {
+	if r.server == nil {
+		return results
+	}
+	unknown := r.server.NotCollected()
+	var all []operator.RoundResult
+	for _, result := range results {
+		isUnknown := func(each operator.RoundError) bool {
+			return len(unknown[manifestserver.Sync{Controller: result.Controller, Key: each.Key}]) > 0
+		}
+		result.Errors = slices.DeleteFunc(slices.Clone(result.Errors), isUnknown)
+		all = append(all, result)
+	}
+	return all
+}
+
+// isUnknown reports whether a sync of a controller needs what was not collected.
+func (r *run) isUnknown(controller string) bool {
+	for sync := range r.server.NotCollected() {
+		if sync.Controller == controller {
+			return true
+		}
+	}
+	return false
+}
+
+// resultOf returns a result as multi-operator-manager's types have it. The stack of a panic is logged.
+func (r *run) resultOf(result operator.RoundResult) libraryapplyconfiguration.ControllerRunResult {
 	out := libraryapplyconfiguration.ControllerRunResult{ControllerName: result.Controller, Status: libraryapplyconfiguration.ControllerRunStatus(result.Status)}
 	for _, failed := range result.Errors {
 		if failed.Stack != "" {
@@ -91,21 +143,46 @@ func resultOf(result operator.RoundResult) libraryapplyconfiguration.ControllerR
 		}
 		out.Errors = append(out.Errors, libraryapplyconfiguration.ErrorDetails{Message: fmt.Sprintf("%s: %v", failed.Key, failed.Err)})
 	}
+	if len(out.Errors) == 0 && result.Status != operator.RoundSkipped && r.isUnknown(result.Controller) {
+		out.Status = libraryapplyconfiguration.ControllerRunStatusUnknown
+	}
 	return out
 }
 
-func (r *run) again(results []operator.RoundResult) Again {
-	again := Again{Syncs: []AgainSync{}}
-	for _, result := range results {
-		for _, each := range result.Again {
-			again.Syncs = append(again.Syncs, AgainSync{result.Controller, each.Key, r.now.Add(each.After)})
+// runAgain returns the syncs that are due again: those that asked for it, those that have further mutations, and those that failed.
+func (r *run) runAgain(results []operator.RoundResult, choice chosen) RunAgain {
+	due := map[manifestserver.Sync]time.Time{}
+	add := func(sync manifestserver.Sync, at time.Time) {
+		if before, isKnown := due[sync]; !isKnown || at.Before(before) {
+			due[sync] = at
 		}
 	}
+	for sync, hasMore := range choice.unfinished {
+		if hasMore {
+			add(sync, r.now)
+		}
+	}
+	for _, result := range r.concluded(results) {
+		for _, each := range result.Requeues {
+			add(manifestserver.Sync{Controller: result.Controller, Key: each.Key}, r.now.Add(each.After))
+		}
+		for _, each := range result.Errors {
+			add(manifestserver.Sync{Controller: result.Controller, Key: each.Key}, r.now.Add(retryAfter))
+		}
+	}
+	again := RunAgain{Syncs: []DueSync{}}
+	for sync, at := range due {
+		again.Syncs = append(again.Syncs, DueSync{sync.Controller, sync.Key, at})
+	}
+	slices.SortFunc(again.Syncs, func(a, b DueSync) int {
+		return cmp.Or(cmp.Compare(a.Controller, b.Controller), cmp.Compare(a.Key, b.Key))
+	})
 	return again
 }
 
+// missing returns what the controllers wanted and the input lacks.
 func (r *run) missing() Missing {
-	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing()}
+	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing(), Objects: []MissingObjects{}}
 	for _, each := range r.catalogs.Missing() {
 		missing.Catalogs = append(missing.Catalogs, MissingCatalog{
 			Kind: each.Kind, Namespace: each.Namespace, Name: each.Name, Folder: each.Folder, Packages: each.Packages,
@@ -114,6 +191,18 @@ func (r *run) missing() Missing {
 	if missing.Images == nil {
 		missing.Images = []string{}
 	}
+	for sync, reads := range r.server.NotCollected() {
+		for _, each := range reads {
+			if sync != (manifestserver.Sync{}) {
+				missing.Objects = append(missing.Objects, MissingObjects{each.Resource.Group, each.Resource.Resource, each.Namespace, each.Name, sync.Controller, sync.Key})
+			}
+		}
+	}
+	slices.SortFunc(missing.Objects, func(a, b MissingObjects) int {
+		return cmp.Or(cmp.Compare(a.Controller, b.Controller), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	missing.Objects = slices.Compact(missing.Objects)
 	return missing
 }
 

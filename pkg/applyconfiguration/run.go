@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
@@ -40,6 +41,7 @@ type run struct {
 	seed     uint64
 	files    fs.FS
 	input    *mustgather.Input
+	inInput  map[objectID]*unstructured.Unstructured
 	server   *manifestserver.Server
 	catalogs *content.Catalogs
 	images   *content.Images
@@ -62,50 +64,86 @@ func Run(ctx context.Context, options Options) error {
 		r.seed = uint64(now.UnixNano()) //nolint:gosec // any number is a seed
 	}
 	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", r.seed)
-	results, err := r.round(ctx)
-	return errors.Join(err, errorOf(results), r.writeMutations(), r.writeReports(results))
+	results, order, err := r.round(ctx)
+	if err != nil {
+		return errors.Join(err, r.writeResults(results))
+	}
+	mutations, err := r.server.Mutations()
+	if err != nil {
+		return fmt.Errorf("reading the mutations: %w", err)
+	}
+	choice := r.choose(mutations, order)
+	if err := errors.Join(r.writeMutations(choice.mutations), r.writeReports(results, choice)); err != nil {
+		return err
+	}
+	return errors.Join(errorOf(r.concluded(results)), r.catalogs.Err(), r.images.Err())
 }
 
-// round runs one round of the controllers.
-func (r *run) round(ctx context.Context) ([]operator.RoundResult, error) {
+// round runs one round of the controllers. order is the order in which data passes through them.
+func (r *run) round(ctx context.Context) (results []operator.RoundResult, order []string, err error) {
 	root, err := os.OpenRoot(r.InputDir) // so that no symbolic link leads out of the directory
 	if err != nil {
-		return nil, fmt.Errorf("opening the input directory: %w", err)
+		return nil, nil, fmt.Errorf("opening the input directory: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only a handle
 	r.files = root.FS()
 	if err := r.readInput(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	return r.reconcile(ctx)
+}
+
+// reconcile builds the controllers and runs each of them once.
+func (r *run) reconcile(ctx context.Context) (results []operator.RoundResult, order []string, err error) {
 	folder, err := os.MkdirTemp("", "platform-operators-content-")
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for the content of bundles: %w", err)
+		return nil, nil, fmt.Errorf("making a folder for the content of bundles: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	ctx, cancel := context.WithCancel(ctx)
 	input, err := r.operatorInput(ctx, folder)
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, nil, err
 	}
 	built, err := operator.Build(ctx, input)
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, nil, err
 	}
 	defer built.ShutDown()
 	defer cancel()
 	isSelected, err := r.isSelected(built.Controllers())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	built.StartInformers(ctx)
 	syncing, stop := context.WithTimeout(ctx, syncTimeout)
 	defer stop()
 	if err := built.WaitForCaches(syncing); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return built.RunOnce(ctx, operator.Round{Seed: r.seed, IsSelected: isSelected, WithController: manifestserver.WithControllerInstanceName})
+	if err := r.checkInformers(); err != nil {
+		return nil, nil, err
+	}
+	results, err = built.RunOnce(ctx, operator.Round{Seed: r.seed, IsSelected: isSelected, BeforeSync: func(controller, key string) {
+		r.server.Begin(manifestserver.Sync{Controller: controller, Key: key})
+		if r.lacksDefinitions() {
+			input.Discovery.Invalidate() // so that the server notes which syncs depend on the served kinds
+		}
+	}})
+	return results, built.Controllers(), err
+}
+
+// checkInformers returns an error if an informer of the manager lists what was not collected: all controllers depend on these. The
+// informer of CustomResourceDefinitions has those of the kinds in the input.
+func (r *run) checkInformers() error {
+	for _, read := range r.server.NotCollected()[manifestserver.Sync{}] {
+		if read.Resource.GroupResource() != definitionResource {
+			return fmt.Errorf("the input lacks %s, on which each controller depends; collect them", read.Resource.GroupResource())
+		}
+	}
+	return nil
 }
 
 // operatorInput returns the input of the controllers, with clients of the server. folder is for the content of bundles.
@@ -124,7 +162,7 @@ func (r *run) operatorInput(ctx context.Context, folder string) (*operator.Input
 	}
 	clock := frozenClock{now: r.now}
 	events := recorder{ctx: ctx, client: client.CoreV1(), clock: clock, component: "platform-operators",
-		about: &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}}
+		involved: &corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}}
 	input, err := operator.HTTPInput(&http.Client{Transport: r.server}, config, operator.Settings{
 		Options: *options, Namespace: namespace, Clock: clock, Recorder: managerRecorder{events}, IsUnlimited: true,
 	})
@@ -137,7 +175,7 @@ func (r *run) operatorInput(ctx context.Context, folder string) (*operator.Input
 	input.NewEvents = func(ctx context.Context, controller string) record.EventRecorder {
 		own := events
 		own.component += "-" + controller
-		own.ctx = manifestserver.WithControllerInstanceName(ctx, controller)
+		own.ctx = ctx
 		return own
 	}
 	registry := metrics.NewKubeRegistry() // a process may run several times

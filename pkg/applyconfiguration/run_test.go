@@ -1,7 +1,10 @@
 package applyconfiguration
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,17 +75,38 @@ func TestTheSameInputHasTheSameOutput(t *testing.T) {
 	}
 }
 
-func TestTheOrderDoesNotChangeWhatIsMutated(t *testing.T) {
-	want, err := runOn(t, sampleInput(), nil)
+// inputWithThree returns the sample input with three PlatformOperators in one file, in an order. Two of them have the same package.
+func inputWithThree(order []int) map[string]string {
+	list := "apiVersion: platform.openshift.io/v1alpha1\nkind: PlatformOperatorList\nitems:\n"
+	for _, i := range order {
+		list += fmt.Sprintf(`- {apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: %s, uid: p%d, resourceVersion: "1%d", generation: 1, finalizers: [platform.openshift.io/removal],
+  creationTimestamp: "2026-01-01T00:00:00Z"}, spec: {package: {name: %s}}}
+`, []string{"memo", "other-memo", "diary"}[i], i, i, []string{"memo", "memo", "diary"}[i])
+	}
+	return with(map[string]string{operatorFile: "", "cluster-scoped-resources/platform.openshift.io/platformoperators.yaml": list})
+}
+
+// Promise OM-6: The order of the controllers, of their keys, and of the objects in a file changes nothing of the output but the seed that it
+// names.
+func TestOM_6_TheOrderDoesNotChangeTheOutput(t *testing.T) {
+	withoutSeed := func(files map[string]string) map[string]string {
+		files[resultsFile] = regexp.MustCompile(`(?m)^seed: .*$`).ReplaceAllString(files[resultsFile], "")
+		return files
+	}
+	first, err := runOn(t, inputWithThree([]int{0, 1, 2}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := withoutSeed(first)
+	if len(mutated(want)) < 8 {
+		t.Fatalf("%d mutations", len(mutated(want)))
+	}
 	for seed := uint64(1); seed <= 50; seed++ {
-		got, err := runOn(t, sampleInput(), func(o *Options) { o.Seed = seed })
+		got, err := runOn(t, inputWithThree(rand.New(rand.NewPCG(seed, 0)).Perm(3)), func(o *Options) { o.Seed = seed })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(mutated(want), mutated(got)); diff != "" {
+		if diff := cmp.Diff(want, withoutSeed(got)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
 	}
@@ -96,22 +120,21 @@ func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		// noOutput is true if the output directory must not be touched.
 		noOutput bool
 	}{
-		"no input directory":                   {nil, func(o *Options) { o.InputDir = "" }, "--input-dir is required", true},
-		"no output directory":                  {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
-		"an input directory that is not":       {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
-		"a time that is none":                  {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
-		"an unknown controller":                {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
-		"a file that is cut short":             {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
-		"a kind that is not the path's":        {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},
-		"two files for one object":             {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
-		"an object that no cluster has stored": {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo}}`}, nil, operatorFile, false},
-		"a Secret without its values": {map[string]string{"namespaces/a/core/secrets/s.yaml": `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: a, uid: s1, resourceVersion: "3"}, data: {password: NSBieXRlcyBsb25n}}`},
-			nil, "namespaces/a/core/secrets/s.yaml", false},
-		"an input that is not complete":        {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]"}, nil, "not-collected.yaml", false},
-		"an unknown version of the API server": {map[string]string{"cluster-scoped-resources/config.openshift.io/clusteroperators/kube-apiserver.yaml": ""}, nil, "--kubernetes-version", false},
-		"controllers of which none is left":    {nil, func(o *Options) { o.Controllers = []string{"-BundleController"} }, "selects no controller", false},
-		"no time":                              {nil, func(o *Options) { o.Timeout = 1 }, "--timeout=1ns", false},
-		"an API version that is not served":    {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v9, kind: PlatformOperator, metadata: {name: memo, uid: p1, resourceVersion: "11"}}`}, nil, operatorFile + ": ", false},
+		"no input directory":                          {nil, func(o *Options) { o.InputDir = "" }, "--input-dir is required", true},
+		"no output directory":                         {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
+		"an input directory that is not":              {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
+		"a time that is none":                         {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
+		"an unknown controller":                       {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
+		"a file that is cut short":                    {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
+		"a kind that is not the path's":               {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},
+		"two files for one object":                    {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
+		"an object that no cluster has stored":        {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo}}`}, nil, operatorFile, false},
+		"an input without what each controller needs": {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]\n"}, nil, "lacks secrets", false},
+		"an own object with a field that it has not":  {map[string]string{operatorFile: strings.Replace(sampleInput()[operatorFile], "spec: {", "spec: {pakage: {}, ", 1)}, nil, operatorFile + ": ", false},
+		"an unknown version of the API server":        {map[string]string{"cluster-scoped-resources/config.openshift.io/clusteroperators/kube-apiserver.yaml": ""}, nil, "--kubernetes-version", false},
+		"controllers of which none is left":           {nil, func(o *Options) { o.Controllers = []string{"-BundleController"} }, "selects no controller", false},
+		"no time":                                     {nil, func(o *Options) { o.Timeout = 1 }, "--timeout=1ns", false},
+		"an API version that is not served":           {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v9, kind: PlatformOperator, metadata: {name: memo, uid: p1, resourceVersion: "11"}}`}, nil, operatorFile + ": ", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, err := runOn(t, with(test.files), test.change)
@@ -179,7 +202,7 @@ func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(files[filepath.Join("Configuration", missingFile)]), &missing); err != nil {
 		t.Fatal(err)
 	}
-	want := Missing{Catalogs: []MissingCatalog{{Kind: "ClusterCatalog", Name: "main", Folder: "content/catalogs/ClusterCatalog/main", Packages: []string{"memo"}}}, Images: []string{}}
+	want := Missing{Catalogs: []MissingCatalog{{Kind: "ClusterCatalog", Name: "main", Folder: "content/catalogs/ClusterCatalog/main", Packages: []string{"memo"}}}, Images: []string{}, Objects: []MissingObjects{}}
 	if diff := cmp.Diff(want, missing); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -188,15 +211,9 @@ func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 			t.Errorf("written: %s", name)
 		}
 	}
-	var again Again
-	if err := yaml.UnmarshalStrict([]byte(files[filepath.Join("Configuration", againFile)]), &again); err != nil {
-		t.Fatal(err)
-	}
-	found := false
-	for _, each := range again.Syncs {
-		found = found || each.Key == "ClusterCatalog/main" && !each.At.IsZero()
-	}
-	if !found {
-		t.Errorf("the catalog is not read again: %v", again)
+	for name, content := range files {
+		if strings.Contains(name, "platformoperators/") && strings.Contains(content, "input directory") {
+			t.Errorf("%s reports a fault of the directory:\n%s", name, content)
+		}
 	}
 }

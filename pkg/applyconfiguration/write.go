@@ -17,19 +17,11 @@ import (
 // configurationFolder is the folder for mutations of a standalone cluster, which is one cluster of all types.
 var configurationFolder = string(libraryapplyconfiguration.ClusterTypeConfiguration)
 
-// writeMutations writes the mutations into the output directory.
-func (r *run) writeMutations() error {
-	if r.server == nil {
-		return nil
-	}
-	mutations, err := r.server.Mutations()
-	if err != nil {
-		return fmt.Errorf("reading the mutations: %w", err)
-	}
-	versions := r.inputVersions()
+// writeMutations writes the chosen mutations into the output directory.
+func (r *run) writeMutations(mutations []manifestserver.Mutation) error {
 	var requests []manifestclient.SerializedRequest
-	for _, each := range reduce(mutations, versions) {
-		request, err := requestOf(each, versions)
+	for _, each := range mutations {
+		request, err := r.requestOf(each)
 		if err != nil {
 			return err
 		}
@@ -41,29 +33,20 @@ func (r *run) writeMutations() error {
 	return nil
 }
 
-// versionKey identifies an object of the input.
-type versionKey struct{ group, resource, namespace, name string }
-
-// inputVersions returns the resourceVersions of the objects in the input. Those that the server made up belong to no cluster.
-func (r *run) inputVersions() map[versionKey]string {
-	versions := map[versionKey]string{}
-	for _, each := range r.input.Objects {
-		versions[versionKey{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.GetResourceVersion()
-	}
-	return versions
-}
-
 // bodyOf returns the body of a mutation as YAML. An object in it has the resourceVersion of the input, or none if the body has none or the
 // object is not in the input.
-func bodyOf(m manifestserver.Mutation, versions map[versionKey]string) ([]byte, error) {
+func (r *run) bodyOf(m manifestserver.Mutation) ([]byte, error) {
 	object := map[string]any{}
 	if err := utiljson.Unmarshal(m.Body, &object); err != nil {
 		return yaml.JSONToYAML(m.Body) // a JSON patch, or the empty options of a deletion
 	}
-	if has, _, _ := unstructured.NestedString(object, "metadata", "resourceVersion"); has != "" {
-		unstructured.RemoveNestedField(object, "metadata", "resourceVersion")
-		if version := versions[versionKey{m.Resource.Group, m.Resource.Resource, m.Namespace, m.Name}]; version != "" {
-			if err := unstructured.SetNestedField(object, version, "metadata", "resourceVersion"); err != nil {
+	if isEvent(m) {
+		r.withoutMadeUp(object)
+	}
+	if has, _, _ := unstructured.NestedString(object, "metadata", versionField); has != "" {
+		unstructured.RemoveNestedField(object, "metadata", versionField)
+		if before := r.inInput[idOf(m)]; before != nil {
+			if err := unstructured.SetNestedField(object, before.GetResourceVersion(), "metadata", versionField); err != nil {
 				return nil, err
 			}
 		}
@@ -72,8 +55,8 @@ func bodyOf(m manifestserver.Mutation, versions map[versionKey]string) ([]byte, 
 }
 
 // requestOf returns a mutation as multi-operator-manager's types have it.
-func requestOf(m manifestserver.Mutation, versions map[versionKey]string) (manifestclient.SerializedRequest, error) {
-	body, err := bodyOf(m, versions)
+func (r *run) requestOf(m manifestserver.Mutation) (manifestclient.SerializedRequest, error) {
+	body, err := r.bodyOf(m)
 	if err != nil {
 		return manifestclient.SerializedRequest{}, fmt.Errorf("encoding the mutation of %s %q: %w", m.Resource.Resource, m.Name, err)
 	}
@@ -90,7 +73,7 @@ func requestOf(m manifestserver.Mutation, versions map[versionKey]string) (manif
 			ResourceMetadata: manifestclient.ResourceMetadata{
 				ResourceType: m.Resource, Namespace: m.Namespace, Name: m.Name, GenerateName: m.GenerateName,
 			},
-			PatchType: string(m.PatchType), FieldManager: m.FieldManager, ControllerInstanceName: m.ControllerInstanceName,
+			PatchType: string(m.PatchType), FieldManager: m.FieldManager, ControllerInstanceName: m.Sync.Controller,
 		},
 		KindType: m.Kind, Options: options, Body: body,
 	}, nil

@@ -53,7 +53,7 @@ func (s *Server) createObject(w *write, object *unstructured.Unstructured) (*ans
 	if errs := append(validateMeta(w.resource, object), w.resource.Validate(object, nil)...); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(w.resource.GroupKind(), object.GetName(), errs)
 	}
-	if s.store.current[w.resource.GroupResource()][objectKey{object.GetNamespace(), object.GetName()}] != nil {
+	if s.store.get(w.resource.GroupResource(), objectKey{object.GetNamespace(), object.GetName()}) != nil {
 		return nil, apierrors.NewAlreadyExists(w.resource.GroupResource(), object.GetName())
 	}
 	return s.commit(w, object, http.StatusCreated)
@@ -69,7 +69,7 @@ func (s *Server) prepareCreate(w *write, object *unstructured.Unstructured) erro
 	if object.GetName() == "" && object.GetGenerateName() != "" {
 		w.generateName = object.GetGenerateName()
 		object.SetName(s.identities.name(w.resource.GroupKind(), object, func(name string) bool {
-			return s.store.current[w.resource.GroupResource()][objectKey{object.GetNamespace(), name}] == nil
+			return s.store.get(w.resource.GroupResource(), objectKey{object.GetNamespace(), name}) == nil
 		}))
 	}
 	object.SetUID(s.identities.uid(w.resource.GroupKind(), object.GetNamespace(), object.GetName()))
@@ -156,7 +156,7 @@ func (s *Server) admitNamespace(c *call, name string) error {
 		return nil
 	}
 	namespaces := schema.GroupResource{Resource: namespacesResource}
-	found := s.store.current[namespaces][objectKey{name: c.namespace}]
+	found := s.store.get(namespaces, objectKey{name: c.namespace})
 	if found == nil {
 		if s.namespaceIsKnown(c.namespace) {
 			return nil
@@ -184,13 +184,13 @@ func (s *Server) namespaceIsKnown(name string) bool {
 		return true
 	}
 	namespaces := schema.GroupResource{Resource: namespacesResource}
-	if slices.ContainsFunc(s.options.NotCollected, func(scope Scope) bool { return scope.contains(namespaces, "") }) {
+	if slices.ContainsFunc(s.options.NotCollected, func(scope Scope) bool { return scope.GroupResource == namespaces && scope.Name == "" }) {
 		return true
 	}
-	if s.store.input[namespaces][objectKey{name: name}] != nil {
+	if s.store.ofInput(namespaces, objectKey{name: name}) != nil {
 		return false // it was deleted in this run
 	}
-	return s.store.input.hasObjectsIn(name)
+	return s.store.inputHasObjectsIn(name)
 }
 
 // validateMeta validates the metadata of an object.

@@ -139,7 +139,7 @@ func deletionFinalizers(object *unstructured.Unstructured, options *metav1.Delet
 // namespaceRemains reports whether a Namespace that is deleted still waits for its content or for finalizers in spec.finalizers.
 func (s *Server) namespaceRemains(namespace *unstructured.Unstructured) bool {
 	finalizers, _, _ := unstructured.NestedStringSlice(namespace.Object, "spec", "finalizers") // normalized
-	return len(finalizers) > 0 || s.store.current.hasObjectsIn(namespace.GetName())
+	return len(finalizers) > 0 || s.store.hasObjectsIn(namespace.GetName())
 }
 
 func (w *write) deletedAnswer(object *unstructured.Unstructured) (*answer, error) {
@@ -170,7 +170,7 @@ func (s *Server) deleteCollection(c *call) (*answer, error) {
 		return nil, err
 	}
 	var items [][]byte
-	for _, one := range s.store.current.sorted(c.resource.GroupResource(), c.namespace) {
+	for _, one := range s.store.list(c.resource.GroupResource(), c.namespace) {
 		if selected, err := selects(one); err != nil {
 			return nil, err
 		} else if !selected {

@@ -32,7 +32,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx := manifestserver.WithControllerInstanceName(context.Background(), "example")
+	ctx := context.Background()
+	server.Begin(manifestserver.Sync{Controller: "example"})
 	settings := applycorev1.ConfigMap("settings", "a").WithData(map[string]string{"color": "blue"})
 	if _, err := client.CoreV1().ConfigMaps("a").Apply(ctx, settings, metav1.ApplyOptions{FieldManager: "example"}); err != nil {
 		log.Fatal(err)
@@ -43,7 +44,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, m := range mutations {
-		fmt.Println(m.ControllerInstanceName, m.Action, m.Resource.Resource, m.Namespace, m.Name, m.Object.GetResourceVersion(), m.Object.GetCreationTimestamp().UTC())
+		fmt.Println(m.Sync.Controller, m.Action, m.Resource.Resource, m.Namespace, m.Name, m.Object.GetResourceVersion(), m.Object.GetCreationTimestamp().UTC())
 	}
 	// Output: example Apply configmaps a settings 101 2026-03-04 05:06:07 +0000 UTC
 }

@@ -3,6 +3,7 @@ package manifestserver
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,10 @@ const (
 // requests for other objects, dry runs and refused requests do not change it.
 type identities struct {
 	seed string
-	// count is the number of objects that were created with a uid or a generated name.
-	count map[identity]int
+	// count is the number of objects that the current sync has created with a uid or a generated name. inputCount is that of the input.
+	count, inputCount map[identity]int
+	// generated are all uids that were generated.
+	generated map[string]bool
 }
 
 // identity is what a uid or a generated name is made from.
@@ -35,7 +38,17 @@ type identity struct {
 	generated bool
 }
 
-func newIdentities(seed string) *identities { return &identities{seed, map[identity]int{}} }
+func newIdentities(seed string) *identities {
+	return &identities{seed: seed, count: map[identity]int{}, generated: map[string]bool{}}
+}
+
+// begin forgets the objects that were created since the input was read.
+func (i *identities) begin() {
+	if i.inputCount == nil {
+		i.inputCount = i.count
+	}
+	i.count = maps.Clone(i.inputCount)
+}
 
 // uid returns the uid of the next object with a kind, a namespace and a name.
 func (i *identities) uid(kind schema.GroupKind, namespace, name string) types.UID {
@@ -43,7 +56,9 @@ func (i *identities) uid(kind schema.GroupKind, namespace, name string) types.UI
 	sum := i.hash(id, i.count[id])
 	sum[6] = sum[6]&0x0f | 0x80 // version 8 of RFC 9562: made by the application
 	sum[8] = sum[8]&0x3f | 0x80
-	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
+	uid := fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+	i.generated[uid] = true
+	return types.UID(uid)
 }
 
 // name returns the next free name for an object's generateName.

@@ -25,11 +25,6 @@ func (s *Server) recordRead(c *call, verb Verb, options metav1.ListOptions) {
 		LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector,
 	}
 	s.recorded.reads[read] = struct{}{}
-	for _, scope := range s.options.NotCollected {
-		if scope.overlaps(c.resource, c.namespace) {
-			s.recorded.notCollected[read] = struct{}{}
-		}
-	}
 }
 
 func (s *Server) get(c *call) (*answer, error) {
@@ -47,7 +42,7 @@ func (s *Server) get(c *call) (*answer, error) {
 
 // lookup returns the current object of a call, or nil.
 func (s *Server) lookup(c *call) *entry {
-	return s.store.current[c.resource.GroupResource()][objectKey{c.namespace, c.name}]
+	return s.store.get(c.resource.GroupResource(), objectKey{c.namespace, c.name})
 }
 
 // readCollection answers a list or a watch.
@@ -64,15 +59,15 @@ func (s *Server) readCollection(c *call) (*answer, error) {
 		return s.watch(c, options)
 	}
 	s.recordRead(c, VerbList, options)
-	listed, version := s.store.current, s.store.version
+	listed, version := s.store.list(c.resource.GroupResource(), c.namespace), s.store.version
 	if options.ResourceVersion == informerVersion {
-		listed, version = s.store.input, max(s.store.inputVersion, 1)
+		listed, version = s.store.input[c.resource.GroupResource()].in(c.namespace), max(s.store.inputVersion, 1)
 	}
 	var list bytes.Buffer
 	fmt.Fprintf(&list, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":%q},"items":[`,
 		c.resource.GroupVersion(), c.resource.ListKind, strconv.FormatUint(version, 10))
 	separator := ""
-	for _, one := range listed.sorted(c.resource.GroupResource(), c.namespace) {
+	for _, one := range listed {
 		if selected, err := selects(one); err != nil {
 			return nil, err
 		} else if !selected {

@@ -2,7 +2,6 @@ package manifestserver
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 
@@ -43,8 +42,8 @@ type Mutation struct {
 	Options runtime.Object
 	// Body is the body of the request. Protobuf is converted to JSON.
 	Body []byte
-	// ControllerInstanceName is the value of WithControllerInstanceName in the context of the request.
-	ControllerInstanceName string
+	// Sync is the sync that sent the request.
+	Sync Sync
 	// Unchanged is true if the object was already as requested, so that its resourceVersion did not change.
 	Unchanged bool
 	// Object is the object after the mutation. It is nil if the object was removed.
@@ -59,6 +58,8 @@ const (
 	VerbGet   Verb = "get"
 	VerbList  Verb = "list"
 	VerbWatch Verb = "watch"
+	// VerbWrite stands for all writes.
+	VerbWrite Verb = "write"
 )
 
 // Read is a read of an object or a list.
@@ -89,7 +90,7 @@ type AccessReviews struct {
 type recorded struct {
 	mutations    []mutation
 	reads        map[Read]struct{}
-	notCollected map[Read]struct{}
+	notCollected map[Sync]map[Read]struct{}
 	unanswered   map[Unanswered]struct{}
 	reviews      AccessReviews
 }
@@ -101,7 +102,7 @@ type mutation struct {
 }
 
 func newRecorded() *recorded {
-	return &recorded{reads: map[Read]struct{}{}, notCollected: map[Read]struct{}{}, unanswered: map[Unanswered]struct{}{}}
+	return &recorded{reads: map[Read]struct{}{}, notCollected: map[Sync]map[Read]struct{}{}, unanswered: map[Unanswered]struct{}{}}
 }
 
 func sortedReads(reads map[Read]struct{}) []Read {
@@ -119,15 +120,16 @@ func sortedUnanswered(requests map[Unanswered]struct{}) []Unanswered {
 	})
 }
 
-type controllerInstanceName struct{}
+// Sync identifies a sync of a controller by the name of the controller and the key of its queue.
+type Sync struct{ Controller, Key string }
 
-// WithControllerInstanceName returns a context whose requests are recorded with the instance name of a controller.
-func WithControllerInstanceName(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, controllerInstanceName{}, name)
-}
-
-// ControllerInstanceNameFromContext returns the value of WithControllerInstanceName, or "".
-func ControllerInstanceNameFromContext(ctx context.Context) string {
-	name, _ := ctx.Value(controllerInstanceName{}).(string)
-	return name
+// Begin starts a sync. Requests are recorded with it, and see the input and the writes of this sync only: the writes of earlier syncs stay
+// in Mutations, and have no effect any more. So what a sync does depends on the input only, and not on the order of the syncs. Without a
+// call of Begin, all requests are those of one sync.
+func (s *Server) Begin(sync Sync) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sync = sync
+	s.store.begin()
+	s.identities.begin()
 }

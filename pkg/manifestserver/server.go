@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -24,6 +27,7 @@ type Server struct {
 	unknown []error
 
 	mu         sync.Mutex
+	sync       Sync
 	store      store
 	recorded   *recorded
 	identities *identities
@@ -46,11 +50,37 @@ func New(options Options) (*Server, error) {
 	if s.kinds, err = kinds.NewSet(options.Definitions, options.Default); err != nil {
 		return nil, fmt.Errorf("building a server from manifests: %w", err)
 	}
+	if err := s.addInferred(); err != nil {
+		return nil, fmt.Errorf("building a server from manifests: %w", err)
+	}
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("reading the input: %w", err)
 	}
-	s.options.Objects, s.options.Definitions = nil, nil // the caller may free them
+	s.options.Objects, s.options.Definitions, s.options.Inferred = nil, nil, nil // the caller may free them
 	return s, nil
+}
+
+// addInferred serves the kinds of Options.Inferred that are missing.
+func (s *Server) addInferred() error {
+	s.options.Objects, s.options.MetadataOnly = slices.Clone(s.options.Objects), slices.Clone(s.options.MetadataOnly)
+	for _, definition := range s.options.Inferred {
+		isAdded, err := s.kinds.AddMissing(definition)
+		if err != nil {
+			return err
+		}
+		if !isAdded {
+			continue
+		}
+		object := &unstructured.Unstructured{}
+		object.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+		object.SetName(definition.Name)
+		if object.Object["spec"], err = runtime.DefaultUnstructuredConverter.ToUnstructured(&definition.Spec); err != nil {
+			return err
+		}
+		s.options.Objects = append(s.options.Objects, object)
+		s.options.MetadataOnly = append(s.options.MetadataOnly, Scope{GroupResource: definitions, Name: definition.Name})
+	}
+	return nil
 }
 
 // load normalizes the objects of the input and stores them.
@@ -73,7 +103,11 @@ func (s *Server) load() error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	return s.store.load(loaded)
+	if err := s.store.load(loaded); err != nil {
+		return err
+	}
+	s.identities.begin()
+	return nil
 }
 
 func (s *Server) normalizeInput(r *kinds.Resource, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -129,14 +163,14 @@ func (s *Server) Mutations() ([]Mutation, error) {
 	return result, nil
 }
 
-// Objects returns all objects after the writes so far, sorted by resource, namespace and name. An object has the version in which it was
+// Objects returns all objects after the writes of the current sync, sorted by resource, namespace and name. An object has the version in which it was
 // written last.
 func (s *Server) Objects() ([]*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var result []*unstructured.Unstructured
-	for _, resource := range s.store.current.resources() {
-		for _, one := range s.store.current.sorted(resource, metav1.NamespaceAll) {
+	for _, resource := range s.store.resources() {
+		for _, one := range s.store.list(resource, metav1.NamespaceAll) {
 			object, err := one.object()
 			if err != nil {
 				return nil, fmt.Errorf("decoding %s %s: %w", resource, objectName(one.namespace, one.name), err)
@@ -154,12 +188,16 @@ func (s *Server) Reads() []Read {
 	return sortedReads(s.recorded.reads)
 }
 
-// NotCollectedReads returns the reads that cover a scope of Options.NotCollected, without duplicates and sorted. Their answers may differ
-// from those of the cluster.
-func (s *Server) NotCollectedReads() []Read {
+// NotCollected returns the requests of each sync that need what Options.NotCollected lists, without duplicates and sorted. Such a sync may
+// have concluded something that the cluster does not confirm.
+func (s *Server) NotCollected() map[Sync][]Read {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return sortedReads(s.recorded.notCollected)
+	all := map[Sync][]Read{}
+	for sync, reads := range s.recorded.notCollected {
+		all[sync] = sortedReads(reads)
+	}
+	return all
 }
 
 // Unanswered returns the requests for paths and methods that the server does not serve, without duplicates and sorted. A controller that
@@ -175,6 +213,13 @@ func (s *Server) AccessReviews() AccessReviews {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.recorded.reviews
+}
+
+// HasMadeUp reports whether a uid is one that the server has generated, and not one of the input.
+func (s *Server) HasMadeUp(uid string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.identities.generated[uid]
 }
 
 // InputResourceVersion returns the largest resourceVersion of the input. A larger one belongs to this run only, and no cluster has it.
@@ -216,9 +261,11 @@ func (s *Server) answer(c *call) *answer {
 		return s.versionAnswer()
 	}
 	if answer := s.discoveryAnswer(c); answer != nil {
+		s.noteDiscovery()
 		return answer
 	}
 	if !c.parse(s.kinds) {
+		s.noteNotServed(c)
 		return s.notServed(c)
 	}
 	if err := s.decodeBody(c); err != nil {
@@ -253,7 +300,7 @@ func (s *Server) handle(c *call) (*answer, error) {
 	if c.resource.Is(kinds.IsReview) {
 		return s.review(c)
 	}
-	if err := s.admitWrite(c); err != nil {
+	if err := s.checkCollected(c); err != nil {
 		return nil, err
 	}
 	if c.name == "" {

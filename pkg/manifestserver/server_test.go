@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -136,32 +137,117 @@ func TestUnknownFieldsAndForbiddenValuesOfTheInputAreReported(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotCollected(t *testing.T) {
-	server := serveWith(t, manifestserver.Options{NotCollected: []manifestserver.Scope{
-		{GroupResource: schema.GroupResource{Resource: "secrets"}}, {Namespace: "b"},
-	}}, `{apiVersion: v1, kind: Namespace, metadata: {name: b}}`)
+func TestASyncSeesTheInputAndItsOwnWrites(t *testing.T) {
+	server := serve(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: kept, namespace: a}}`, `{apiVersion: v1, kind: ConfigMap, metadata: {name: gone, namespace: a}}`)
 	c := newClient(t, server)
-	if list := c.send(get("", "/api/v1/secrets")); list.Code != http.StatusOK {
-		t.Errorf("listing: %+v", list)
+	create := post("", configMaps, `{apiVersion: v1, kind: ConfigMap, metadata: {name: new}}`)
+	server.Begin(manifestserver.Sync{Controller: "one", Key: "a"})
+	first := c.object(create)
+	c.send(remove("", configMaps+"/gone", ""))
+	if list := c.send(get("", configMaps)).Body.(map[string]any)["items"].([]any); len(list) != 2 {
+		t.Errorf("the sync sees %d objects, want the one that is kept and the new one", len(list))
 	}
-	expect(t, c.send(get("", "/api/v1/namespaces/a/secrets/s")), http.StatusNotFound, metav1.StatusReasonNotFound)
-	expect(t, c.send(post("", "/api/v1/namespaces/a/secrets", `{apiVersion: v1, kind: Secret, metadata: {name: s}}`)), http.StatusForbidden, metav1.StatusReasonForbidden)
-	expect(t, c.send(post("", "/api/v1/namespaces/b/configmaps", `{apiVersion: v1, kind: ConfigMap, metadata: {name: s}}`)), http.StatusForbidden, metav1.StatusReasonForbidden)
-	c.send(get("", "/api/v1/configmaps"))
-	c.send(get("", configMaps))
-	var got []string
-	for _, read := range server.NotCollectedReads() {
-		got = append(got, fmt.Sprintf("%s %s %s/%s", read.Verb, read.Resource.Resource, read.Namespace, read.Name))
+	expect(t, c.send(get("", configMaps+"/gone")), http.StatusNotFound, metav1.StatusReasonNotFound)
+
+	server.Begin(manifestserver.Sync{Controller: "one", Key: "b"})
+	expect(t, c.send(get("", configMaps+"/new")), http.StatusNotFound, metav1.StatusReasonNotFound)
+	c.get(configMaps + "/gone")
+	if second := c.object(create); second.GetUID() != first.GetUID() || second.GetResourceVersion() == "" {
+		t.Errorf("what a sync creates depends on the sync before: %v, %v", first.GetUID(), second.GetUID())
 	}
-	if diff := cmp.Diff([]string{"list configmaps /", "get secrets a/s", "list secrets /"}, got); diff != "" {
-		t.Error(diff)
+	if !server.HasMadeUp(string(first.GetUID())) || server.HasMadeUp("unknown") {
+		t.Error("generated uids are not known")
+	}
+	if got := mutations(t, server); len(got) != 3 || got[2].Sync.Key != "b" {
+		t.Errorf("%d mutations: %v", len(got), got)
+	}
+}
+
+func TestWhatWasNotCollected(t *testing.T) {
+	secrets := schema.GroupResource{Resource: "secrets"}
+	server := serveWith(t, manifestserver.Options{
+		NotCollected: []manifestserver.Scope{{GroupResource: schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"}}, {Namespace: "b"}},
+		MetadataOnly: []manifestserver.Scope{{GroupResource: secrets, Namespace: "a", Name: "s"}},
+	}, `{apiVersion: v1, kind: Namespace, metadata: {name: b}}`, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: known, namespace: a}}`,
+		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: a}}`)
+	c := newClient(t, server)
+	roles := "/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles"
+	const unknown = http.StatusServiceUnavailable
+	for name, test := range map[string]struct {
+		request request
+		code    int
+		want    string
+	}{
+		"a list":                           {get("", roles), unknown, "list roles a/"},
+		"a list of a namespace":            {get("", "/api/v1/namespaces/b/pods"), unknown, "list pods b/"},
+		"a list of all namespaces":         {get("", "/api/v1/pods"), unknown, "list pods /"},
+		"an object":                        {get("", roles+"/other"), unknown, "get roles a/other"},
+		"an object that the input has":     {get("", roles+"/known"), http.StatusOK, ""},
+		"another namespace":                {get("", "/api/v1/namespaces/a/pods"), http.StatusOK, ""},
+		"another kind":                     {get("", "/api/v1/nodes"), http.StatusOK, ""},
+		"the first list of an informer":    {get("", roles+"?resourceVersion=0"), http.StatusOK, "list roles a/"},
+		"a new object":                     {post("", roles, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: new}}`), unknown, "write roles a/"},
+		"a deletion":                       {remove("", roles+"/other", ""), unknown, "write roles a/other"},
+		"a change of what the input has":   {patch("", roles+"/known", merge, `{metadata: {labels: {a: b}}}`), http.StatusOK, ""},
+		"an object without its content":    {get("", "/api/v1/namespaces/a/secrets/s"), unknown, "get secrets a/s"},
+		"a list with it":                   {get("", "/api/v1/secrets"), unknown, "list secrets /"},
+		"a change of it":                   {patch("", "/api/v1/namespaces/a/secrets/s", merge, `{metadata: {labels: {a: b}}}`), unknown, "write secrets a/s"},
+		"an object beside the one without": {get("", "/api/v1/namespaces/a/secrets/t"), http.StatusNotFound, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			current := manifestserver.Sync{Controller: "one", Key: name}
+			server.Begin(current)
+			if got := c.send(test.request); got.Code != test.code {
+				t.Errorf("got %d %v, want %d", got.Code, got.Body, test.code)
+			}
+			var got []string
+			for _, read := range server.NotCollected()[current] {
+				got = append(got, fmt.Sprintf("%s %s %s/%s", read.Verb, read.Resource.Resource, read.Namespace, read.Name))
+			}
+			if strings.Join(got, "; ") != test.want {
+				t.Errorf("noted %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestKindsWithoutADefinitionAreInferred(t *testing.T) {
+	inferred := func(plural, kind string) *apiextensionsv1.CustomResourceDefinition {
+		keeps := true
+		return &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: plural + ".example.org"}, Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "example.org", Scope: apiextensionsv1.NamespaceScoped, Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: kind},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{
+				OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &keeps}}}},
+		}}
+	}
+	server := serveWith(t, manifestserver.Options{
+		NotCollected: []manifestserver.Scope{{GroupResource: schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}}},
+		Inferred:     []*apiextensionsv1.CustomResourceDefinition{inferred("gears", "Gear")},
+	}, `{apiVersion: example.org/v1, kind: Gear, metadata: {name: g, namespace: a}, spec: {teeth: 5}}`)
+	c := newClient(t, server)
+	noted := func(name string, request request, code, reads int) {
+		t.Helper()
+		current := manifestserver.Sync{Key: name}
+		server.Begin(current)
+		if got := c.send(request); got.Code != code || len(server.NotCollected()[current]) != reads {
+			t.Errorf("%s: got %d, and %d reads are noted; want %d and %d", name, got.Code, len(server.NotCollected()[current]), code, reads)
+		}
+	}
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	noted("an object of an inferred kind", get("", "/apis/example.org/v1/namespaces/a/gears/g"), http.StatusOK, 0)
+	noted("an object of a kind that may exist", get("", "/apis/example.org/v1/namespaces/a/wheels/w"), http.StatusNotFound, 1)
+	noted("the served kinds", get("", "/apis"), http.StatusOK, 1)
+	noted("an inferred definition", get("", definitions+"/gears.example.org"), http.StatusServiceUnavailable, 1)
+	server.Begin(manifestserver.Sync{})
+	if items := c.send(get("", definitions+"?resourceVersion=0")).Body.(map[string]any)["items"].([]any); len(items) != 1 {
+		t.Errorf("an informer has %d definitions", len(items))
 	}
 }
 
 func TestMutationsAreRecorded(t *testing.T) {
 	server := serve(t, widgetW)
 	c := newClient(t, server)
-	c.ctx = manifestserver.WithControllerInstanceName(t.Context(), "widgets")
+	server.Begin(manifestserver.Sync{Controller: "widgets", Key: "w"})
 	c.object(post("", configMaps, `{apiVersion: v1, kind: ConfigMap, metadata: {generateName: c-}}`))
 	c.object(patch("", widgets+"/w/status?fieldManager=m&force=true", apply, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, status: {phase: Ready}}`))
 	c.object(patch("", widgets+"/w/status?fieldManager=m&force=true", apply, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, status: {phase: Ready}}`))
@@ -175,15 +261,15 @@ func TestMutationsAreRecorded(t *testing.T) {
 			after = m.Object.GetName()
 		}
 		got = append(got, fmt.Sprintf("%s %s %s by %s of %s, %s %t, after: %s", m.Action, m.Resource.Resource, m.GenerateName, m.FieldManager,
-			m.ControllerInstanceName, m.PatchType, m.Unchanged, after))
+			m.Sync, m.PatchType, m.Unchanged, after))
 	}
 	generated := mutations(t, server)[0].Name
 	want := []string{
-		"Create configmaps c- by tester of widgets,  false, after: " + generated,
-		"ApplyStatus widgets  by m of widgets, application/apply-patch+yaml false, after: w",
-		"ApplyStatus widgets  by m of widgets, application/apply-patch+yaml true, after: w",
-		"PatchStatus widgets  by tester of widgets, application/merge-patch+json false, after: w",
-		"Delete widgets  by tester of widgets,  false, after: removed",
+		"Create configmaps c- by tester of {widgets w},  false, after: " + generated,
+		"ApplyStatus widgets  by m of {widgets w}, application/apply-patch+yaml false, after: w",
+		"ApplyStatus widgets  by m of {widgets w}, application/apply-patch+yaml true, after: w",
+		"PatchStatus widgets  by tester of {widgets w}, application/merge-patch+json false, after: w",
+		"Delete widgets  by tester of {widgets w},  false, after: removed",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -56,14 +56,88 @@ func decodeObject(raw []byte) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// objects are the stored objects by resource and key.
-type objects map[schema.GroupResource]map[objectKey]*entry
+// collection holds the objects of a resource in the input. It does not change after newCollection.
+type collection struct {
+	// sorted are the objects in kube-apiserver's order: by namespace and name.
+	sorted []*entry
+	byKey  map[objectKey]*entry
+}
 
-// sorted returns the objects of a resource in kube-apiserver's order. An empty namespace means all namespaces.
-func (o objects) sorted(resource schema.GroupResource, namespace string) []*entry {
-	var found []*entry
-	for key, one := range o[resource] {
-		if namespace == "" || key.namespace == namespace {
+// newCollection returns a collection of sorted objects. It returns an InputError if two have the same key.
+func newCollection(sorted []*unstructured.Unstructured) (*collection, error) {
+	c := &collection{byKey: make(map[objectKey]*entry, len(sorted))}
+	for _, object := range sorted {
+		one, err := newEntry(object)
+		if err != nil {
+			return nil, &InputError{object, err}
+		}
+		if c.byKey[one.objectKey] != nil {
+			return nil, &InputError{object, errors.New("the input has this object twice; remove one of the two")}
+		}
+		c.byKey[one.objectKey] = one
+		c.sorted = append(c.sorted, one)
+	}
+	return c, nil
+}
+
+// in returns the objects in a namespace, or all if namespace is empty. c may be nil.
+func (c *collection) in(namespace string) []*entry {
+	if c == nil {
+		return nil
+	}
+	if namespace == "" {
+		return c.sorted
+	}
+	begin, _ := slices.BinarySearchFunc(c.sorted, namespace, func(one *entry, namespace string) int { return cmp.Compare(one.namespace, namespace) })
+	rest := c.sorted[begin:]
+	end := slices.IndexFunc(rest, func(one *entry) bool { return one.namespace != namespace })
+	if end < 0 {
+		return rest
+	}
+	return rest[:end]
+}
+
+// store holds the input, and what the current sync has written.
+type store struct {
+	// input never changes after New.
+	input map[schema.GroupResource]*collection
+	// written are the objects that the current sync has written. An object that it has removed is nil.
+	written map[schema.GroupResource]map[objectKey]*entry
+	// inputVersion is the largest resourceVersion of the input. version is the largest of all.
+	inputVersion, version uint64
+}
+
+// begin forgets what was written.
+func (s *store) begin() {
+	s.written, s.version = map[schema.GroupResource]map[objectKey]*entry{}, max(s.inputVersion, 1)
+}
+
+// ofInput returns an object of the input, or nil.
+func (s *store) ofInput(resource schema.GroupResource, key objectKey) *entry {
+	if in := s.input[resource]; in != nil {
+		return in.byKey[key]
+	}
+	return nil
+}
+
+// get returns an object, or nil.
+func (s *store) get(resource schema.GroupResource, key objectKey) *entry {
+	if one, isWritten := s.written[resource][key]; isWritten {
+		return one
+	}
+	return s.ofInput(resource, key)
+}
+
+// list returns the objects of a resource in kube-apiserver's order. An empty namespace means all namespaces. The caller must not modify the
+// result.
+func (s *store) list(resource schema.GroupResource, namespace string) []*entry {
+	ofInput, written := s.input[resource].in(namespace), s.written[resource]
+	if len(written) == 0 {
+		return ofInput
+	}
+	found := slices.DeleteFunc(slices.Clone(ofInput), func(one *entry) bool { _, isWritten := written[one.objectKey]; return isWritten })
+	for key, one := range written {
+		if one != nil && (namespace == "" || key.namespace == namespace) {
 			found = append(found, one)
 		}
 	}
@@ -71,39 +145,18 @@ func (o objects) sorted(resource schema.GroupResource, namespace string) []*entr
 	return found
 }
 
-func (o objects) put(resource schema.GroupResource, one *entry) {
-	if o[resource] == nil {
-		o[resource] = map[objectKey]*entry{}
-	}
-	o[resource][one.objectKey] = one
-}
-
-func (o objects) clone() objects {
-	result := maps.Clone(o)
-	for resource, entries := range result {
-		result[resource] = maps.Clone(entries)
-	}
-	return result
-}
-
-// resources returns the resources that have objects, sorted.
-func (o objects) resources() []schema.GroupResource {
-	return slices.SortedFunc(maps.Keys(o), func(a, b schema.GroupResource) int {
+// resources returns the resources that have or had objects, sorted.
+func (s *store) resources() []schema.GroupResource {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(s.input)), maps.Keys(s.written))
+	slices.SortFunc(all, func(a, b schema.GroupResource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource))
 	})
-}
-
-// store holds the input and the current objects.
-type store struct {
-	// input never changes after New.
-	input, current objects
-	// inputVersion is the largest resourceVersion of the input. version is the largest of all.
-	inputVersion, version uint64
+	return slices.Compact(all)
 }
 
 // load fills the store. It gives a resourceVersion to objects without one, in sorted order.
 func (s *store) load(loaded map[schema.GroupResource][]*unstructured.Unstructured) error {
-	s.input = objects{}
+	s.input = map[schema.GroupResource]*collection{}
 	var unversioned []*unstructured.Unstructured
 	resources := slices.SortedFunc(maps.Keys(loaded), func(a, b schema.GroupResource) int { return cmp.Compare(a.String(), b.String()) })
 	for _, resource := range resources {
@@ -126,20 +179,13 @@ func (s *store) load(loaded map[schema.GroupResource][]*unstructured.Unstructure
 		s.inputVersion++
 		object.SetResourceVersion(strconv.FormatUint(s.inputVersion, 10))
 	}
-	s.version = max(s.inputVersion, 1)
 	for _, resource := range resources {
-		for _, object := range loaded[resource] {
-			one, err := newEntry(object)
-			if err != nil {
-				return &InputError{object, err}
-			}
-			if s.input[resource][one.objectKey] != nil {
-				return &InputError{object, errors.New("the input has this object twice; remove one of the two")}
-			}
-			s.input.put(resource, one)
+		var err error
+		if s.input[resource], err = newCollection(loaded[resource]); err != nil {
+			return err
 		}
 	}
-	s.current = s.input.clone()
+	s.begin()
 	return nil
 }
 
@@ -151,23 +197,33 @@ func (s *store) write(resource schema.GroupResource, object *unstructured.Unstru
 		return nil, err
 	}
 	s.version++
-	s.current.put(resource, one)
+	s.put(resource, one.objectKey, one)
 	return one, nil
 }
 
 // remove removes an object. Like in etcd, this uses up a resourceVersion.
 func (s *store) remove(resource schema.GroupResource, key objectKey) {
 	s.version++
-	delete(s.current[resource], key)
+	s.put(resource, key, nil)
+}
+
+func (s *store) put(resource schema.GroupResource, key objectKey, one *entry) {
+	if s.written[resource] == nil {
+		s.written[resource] = map[objectKey]*entry{}
+	}
+	s.written[resource][key] = one
 }
 
 // hasObjectsIn reports whether a namespace has objects.
-func (o objects) hasObjectsIn(namespace string) bool {
-	for _, entries := range o {
-		for key := range entries {
-			if key.namespace == namespace {
-				return true
-			}
+func (s *store) hasObjectsIn(namespace string) bool {
+	return slices.ContainsFunc(s.resources(), func(resource schema.GroupResource) bool { return len(s.list(resource, namespace)) > 0 })
+}
+
+// inputHasObjectsIn reports whether a namespace has objects in the input.
+func (s *store) inputHasObjectsIn(namespace string) bool {
+	for _, objects := range s.input {
+		if len(objects.in(namespace)) > 0 {
+			return true
 		}
 	}
 	return false

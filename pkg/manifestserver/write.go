@@ -31,31 +31,6 @@ type write struct {
 	generateName string
 }
 
-// admitWrite refuses writes to objects that were not collected.
-func (s *Server) admitWrite(c *call) error {
-	if c.method == http.MethodGet {
-		return nil
-	}
-	for _, scope := range s.options.NotCollected {
-		if scope.contains(c.resource.GroupResource(), c.namespace) {
-			return apierrors.NewForbidden(c.resource.GroupResource(), c.name,
-				fmt.Errorf("the input does not contain %s, so that the result of a write is unknown; collect them and run again", scope))
-		}
-	}
-	return nil
-}
-
-// String implements fmt.Stringer.
-func (s Scope) String() string {
-	switch {
-	case s.Namespace == "":
-		return s.GroupResource.String()
-	case s.GroupResource == schema.GroupResource{}:
-		return fmt.Sprintf("the objects of namespace %q", s.Namespace)
-	}
-	return fmt.Sprintf("%s of namespace %q", s.GroupResource, s.Namespace)
-}
-
 func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -189,7 +164,7 @@ func (s *Server) record(w *write, key objectKey, result *entry, unchanged bool) 
 	s.recorded.mutations = append(s.recorded.mutations, mutation{result: result, Mutation: Mutation{
 		Action: w.action, Resource: w.resource.GroupVersionResource, Kind: w.resource.GroupVersionKind(),
 		Namespace: key.namespace, Name: key.name, GenerateName: w.generateName, FieldManager: w.fieldManager, PatchType: w.patchType,
-		Options: w.options, Body: w.body, ControllerInstanceName: ControllerInstanceNameFromContext(w.request.Context()), Unchanged: unchanged,
+		Options: w.options, Body: w.body, Sync: s.sync, Unchanged: unchanged,
 	}})
 }
 

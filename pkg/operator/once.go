@@ -28,8 +28,8 @@ type Round struct {
 	Seed uint64
 	// IsSelected reports whether a controller runs. If it is nil, all controllers run.
 	IsSelected func(controller string) bool
-	// WithController returns a context for the requests of a controller. If it is nil, the context is passed on unchanged.
-	WithController func(ctx context.Context, controller string) context.Context
+	// BeforeSync is called before each sync of a controller for a key. It may be nil.
+	BeforeSync func(controller, key string)
 }
 
 // RoundStatus says how the syncs of a controller ended. The values are those of multi-operator-manager.
@@ -49,8 +49,8 @@ type RoundResult struct {
 	Status     RoundStatus
 	// Errors are those of the keys, sorted.
 	Errors []RoundError
-	// Again are the keys that the syncs asked to be synced again, sorted.
-	Again []RoundAgain
+	// Requeues are the keys that the syncs asked to be synced again, sorted.
+	Requeues []Requeue
 }
 
 // RoundError is the error of a sync.
@@ -61,8 +61,8 @@ type RoundError struct {
 	Stack string
 }
 
-// RoundAgain is a key that is to be synced again.
-type RoundAgain struct {
+// Requeue is a key that is to be synced again.
+type Requeue struct {
 	Key string
 	// After is the time until then. It is 0 if the next sync has something to do already.
 	After time.Duration
@@ -103,27 +103,27 @@ func (o *Operator) ShutDown() {
 
 // syncAll syncs each key of a controller once. It returns an error if the context ends; the result also has that error.
 func (c controller) syncAll(ctx context.Context, round Round, random *rand.Rand) (RoundResult, error) {
-	again := map[string]time.Duration{}
+	requeued := map[string]time.Duration{}
 	var errs []RoundError
 	for _, group := range c.keys() {
 		random.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
 		for _, key := range group {
 			if ctx.Err() != nil {
 				ended := fmt.Errorf("before the sync of controller %s for %q: %w", c.Name(), key, context.Cause(ctx))
-				return c.resultOf(append(errs, RoundError{Key: key, Err: ended}), again), ended
+				return c.resultOf(append(errs, RoundError{Key: key, Err: ended}), requeued), ended
 			}
-			delete(again, key) // this sync is the one that was asked for
-			syncCtx := onceContext{keyedContext{c.syncContext, key}, onceQueue{c.syncContext.Queue(), again}}
+			delete(requeued, key) // this sync is the one that was asked for
+			syncCtx := onceContext{keyedContext{c.syncContext, key}, onceQueue{c.syncContext.Queue(), requeued}}
 			if failed := c.syncKey(ctx, round, syncCtx); failed != nil {
 				errs = append(errs, *failed)
 			}
 		}
 	}
-	return c.resultOf(errs, again), nil
+	return c.resultOf(errs, requeued), nil
 }
 
 // resultOf returns the result of the syncs so far.
-func (c controller) resultOf(errs []RoundError, again map[string]time.Duration) RoundResult {
+func (c controller) resultOf(errs []RoundError, requeued map[string]time.Duration) RoundResult {
 	result := RoundResult{Controller: c.Name(), Status: RoundSucceeded, Errors: errs}
 	for _, each := range errs {
 		if result.Status != RoundPanicked {
@@ -133,11 +133,11 @@ func (c controller) resultOf(errs []RoundError, again map[string]time.Duration) 
 			result.Status = RoundPanicked
 		}
 	}
-	for key, after := range again {
-		result.Again = append(result.Again, RoundAgain{key, after})
+	for key, after := range requeued {
+		result.Requeues = append(result.Requeues, Requeue{key, after})
 	}
 	slices.SortFunc(result.Errors, func(a, b RoundError) int { return cmp.Compare(a.Key, b.Key) })
-	slices.SortFunc(result.Again, func(a, b RoundAgain) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(result.Requeues, func(a, b Requeue) int { return cmp.Compare(a.Key, b.Key) })
 	return result
 }
 
@@ -149,8 +149,8 @@ func (c controller) syncKey(ctx context.Context, round Round, syncCtx onceContex
 			_ = c.reportDegraded(ctx, fmt.Errorf("panic caught:\n%v", cause)) // library-go's text; it returns the same error
 		}
 	}()
-	if round.WithController != nil {
-		ctx = round.WithController(ctx, c.Name())
+	if round.BeforeSync != nil {
+		round.BeforeSync(c.Name(), syncCtx.key)
 	}
 	err := c.reportDegraded(ctx, c.Sync(ctx, syncCtx))
 	if errors.Is(err, factory.SyntheticRequeueError) {
@@ -192,7 +192,7 @@ func (c onceContext) Queue() workqueue.RateLimitingInterface { return c.queue } 
 // onceQueue records the keys that a sync adds. Nothing takes them from the queue.
 type onceQueue struct {
 	workqueue.RateLimitingInterface
-	again map[string]time.Duration
+	requeued map[string]time.Duration
 }
 
 // Add implements workqueue.TypedInterface.
@@ -204,7 +204,7 @@ func (q onceQueue) AddRateLimited(item any) { q.AddAfter(item, 0) }
 // AddAfter implements workqueue.TypedDelayingInterface. It keeps the shortest delay of a key.
 func (q onceQueue) AddAfter(item any, after time.Duration) {
 	key, isKey := item.(string)
-	if before, isKnown := q.again[key]; isKey && (!isKnown || after < before) {
-		q.again[key] = max(after, 0)
+	if before, isKnown := q.requeued[key]; isKey && (!isKnown || after < before) {
+		q.requeued[key] = max(after, 0)
 	}
 }

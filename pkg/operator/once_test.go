@@ -147,7 +147,7 @@ func TestASyncThatFailsDoesNotEndTheRound(t *testing.T) {
 		status RoundStatus
 		// failed are the keys with an error, and panicked those of them with a stack.
 		failed, panicked []string
-		again            []RoundAgain
+		again            []Requeue
 	}{
 		"no key":           {nil, RoundSucceeded, nil, nil, nil},
 		"a good key":       {[]string{"good"}, RoundSucceeded, nil, nil, nil},
@@ -155,7 +155,7 @@ func TestASyncThatFailsDoesNotEndTheRound(t *testing.T) {
 		"a panic":          {[]string{"panicking", "good"}, RoundPanicked, []string{"panicking"}, []string{"panicking"}, nil},
 		"a panic and an error": {
 			[]string{"panicking", "failing"}, RoundPanicked, []string{"failing", "panicking"}, []string{"panicking"}, nil},
-		"a sync that wants another one": {[]string{"good", "again"}, RoundSucceeded, nil, nil, []RoundAgain{{Key: "again"}}},
+		"a sync that wants another one": {[]string{"good", "again"}, RoundSucceeded, nil, nil, []Requeue{{Key: "again"}}},
 	} {
 		for seed := range uint64(5) { // in another order each
 			t.Run(fmt.Sprintf("%s, seed %d", name, seed), func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestASyncThatFailsDoesNotEndTheRound(t *testing.T) {
 				if got.Status != test.status || !slices.Equal(failed, test.failed) || !slices.Equal(panicked, test.panicked) {
 					t.Errorf("got %s with the errors of %q and panics of %q, want %+v", got.Status, failed, panicked, test)
 				}
-				if diff := cmp.Diff(test.again, got.Again); diff != "" {
+				if diff := cmp.Diff(test.again, got.Requeues); diff != "" {
 					t.Errorf("again (-want +got):\n%s", diff)
 				}
 				if len(synced) != len(test.keys)+1 || results["last"].Status != RoundSucceeded {
@@ -194,20 +194,16 @@ func TestAControllerThatIsNotSelectedIsSkipped(t *testing.T) {
 	}
 }
 
-func TestTheSyncsOfAControllerHaveItsContext(t *testing.T) {
-	type name struct{}
+func TestEachSyncIsAnnounced(t *testing.T) {
 	var got []string
-	sync := func(ctx context.Context, _ factory.SyncContext) error {
-		text, _ := ctx.Value(name{}).(string)
-		got = append(got, text)
+	sync := func(context.Context, factory.SyncContext) error {
+		got = append(got, "sync")
 		return nil
 	}
-	round := Round{WithController: func(ctx context.Context, controller string) context.Context {
-		return context.WithValue(ctx, name{}, controller)
-	}}
+	round := Round{BeforeSync: func(controller, key string) { got = append(got, controller+" "+key) }}
 	runOnce(t, round, onceController(t, "first", 0, sync, []string{"x"}), onceController(t, "last", 1, sync, []string{"y"}))
-	if !slices.Equal(got, []string{"first", "last"}) {
-		t.Errorf("the contexts are of %q", got)
+	if !slices.Equal(got, []string{"first x", "sync", "last y", "sync"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -216,31 +212,31 @@ func TestAgainHasEachKeyThatASyncAddedWithItsShortestDelay(t *testing.T) {
 		// groups are synced in their order, and each has one key, so that the order of the syncs is known.
 		groups [][]string
 		adds   func(key string, syncCtx factory.SyncContext)
-		want   []RoundAgain
+		want   []Requeue
 	}{
 		"a key that is added": {[][]string{{"a"}}, func(_ string, syncCtx factory.SyncContext) {
 			for _, each := range []string{"x", "v", "z", "w", "y"} {
 				syncCtx.Queue().Add(each)
 			}
 			syncCtx.Queue().AddRateLimited("u")
-		}, []RoundAgain{{Key: "u"}, {Key: "v"}, {Key: "w"}, {Key: "x"}, {Key: "y"}, {Key: "z"}}},
+		}, []Requeue{{Key: "u"}, {Key: "v"}, {Key: "w"}, {Key: "x"}, {Key: "y"}, {Key: "z"}}},
 		"a key that is added with delays": {[][]string{{"a"}}, func(_ string, syncCtx factory.SyncContext) {
 			for _, after := range []time.Duration{time.Minute, time.Second, time.Hour} {
 				syncCtx.Queue().AddAfter("x", after)
 			}
-		}, []RoundAgain{{Key: "x", After: time.Second}}},
+		}, []Requeue{{Key: "x", After: time.Second}}},
 		"a key that is added with a delay and at once": {[][]string{{"a"}, {"b"}}, func(key string, syncCtx factory.SyncContext) {
 			if key == "b" {
 				syncCtx.Queue().Add("x")
 			}
 			syncCtx.Queue().AddAfter("x", time.Minute)
-		}, []RoundAgain{{Key: "x"}}},
+		}, []Requeue{{Key: "x"}}},
 		"a delay that has passed": {[][]string{{"a"}}, func(_ string, syncCtx factory.SyncContext) {
 			syncCtx.Queue().AddAfter("x", -time.Minute)
-		}, []RoundAgain{{Key: "x"}}},
+		}, []Requeue{{Key: "x"}}},
 		"a key that adds itself": {[][]string{{"a"}}, func(key string, syncCtx factory.SyncContext) {
 			syncCtx.Queue().AddAfter(key, time.Minute)
-		}, []RoundAgain{{Key: "a", After: time.Minute}}},
+		}, []Requeue{{Key: "a", After: time.Minute}}},
 		"a key that is synced later": {[][]string{{"a"}, {"b"}}, func(key string, syncCtx factory.SyncContext) {
 			if key == "a" {
 				syncCtx.Queue().Add("b")
@@ -250,7 +246,7 @@ func TestAgainHasEachKeyThatASyncAddedWithItsShortestDelay(t *testing.T) {
 			if key == "b" {
 				syncCtx.Queue().Add("a")
 			}
-		}, []RoundAgain{{Key: "a"}}},
+		}, []Requeue{{Key: "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made := onceController(t, "only", 0, func(_ context.Context, syncCtx factory.SyncContext) error {
@@ -258,7 +254,7 @@ func TestAgainHasEachKeyThatASyncAddedWithItsShortestDelay(t *testing.T) {
 				return nil
 			}, test.groups...)
 			got := runOnce(t, Round{}, made)["only"]
-			if diff := cmp.Diff(RoundResult{Controller: "only", Status: RoundSucceeded, Again: test.want}, got); diff != "" {
+			if diff := cmp.Diff(RoundResult{Controller: "only", Status: RoundSucceeded, Requeues: test.want}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if left := made.syncContext.Queue().Len(); left > 0 {
@@ -383,4 +379,14 @@ func TestTheKeysOfControllers(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+func TestTheLogLevelIsLeftAloneIfTheProcessEndsBeforeItsConfigurationIsRead(t *testing.T) {
+	syncer := &loggingSyncer{
+		informer: cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, nil),
+		build:    func() factory.Controller { t.Error("a controller is built, whose queue nobody shuts down"); return nil },
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	syncer.Run(ctx, 1)
 }

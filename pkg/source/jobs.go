@@ -17,6 +17,10 @@ import (
 // times PerHost.
 const SlowHosts = 4
 
+// ErrNotYet is wrapped by an error of JobsConfig.Do if the content may come later and the failure is nobody's who reads the status. With
+// Tasks that are awaited, the request then counts as being tried.
+var ErrNotYet = errors.New("the content is not there yet")
+
 // JobsConfig configures Jobs. Every field is required.
 type JobsConfig[Q comparable, R any] struct {
 	// Do carries out a request. It must return when its context ends. A panic is treated as an error, and so is a nil result without an
@@ -120,16 +124,21 @@ func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	ctx, cancel := context.WithCancel(j.ctx)
 	current.running, current.cancel = true, cancel
 	last := Progress[R]{Err: current.err}
-	j.mu.Unlock()
-	j.config.Tasks.Go(func() { j.run(ctx, name, current) })
-	j.mu.Lock()
-	if !j.config.Tasks.Await {
+	j.start(func() { j.run(ctx, name, current) })
+	if !j.config.Tasks.Await || errors.Is(current.err, ErrNotYet) {
 		return last
 	}
 	if current.err != nil {
 		return Progress[R]{Err: current.err, Retry: max(current.retryAt.Sub(j.config.Clock.Now()), 0)}
 	}
 	return Progress[R]{Result: current.result}
+}
+
+// start runs a task without the lock, which the caller holds and holds again afterwards, also if the task panics.
+func (j *Jobs[Q, R]) start(task func()) {
+	j.mu.Unlock()
+	defer j.mu.Lock()
+	j.config.Tasks.Go(task)
 }
 
 // Cancel ends the request with a given name and drops its result. Callers use it when the result is stored or no longer needed.

@@ -52,6 +52,7 @@ func TestRoundsInstallAnOperator(t *testing.T) {
 			s.Expect(rounds).To(BeNumerically("<", maxRounds), "the rounds do not end")
 			s.Settle()
 		}
+		s.Logf("%d rounds", rounds)
 		s.Expect(s.Installed(ctx, name, version)).To(Succeed(), "after %d rounds", rounds)
 
 		s.By("starting the manager, which has nothing to do")

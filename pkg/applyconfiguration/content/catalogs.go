@@ -13,11 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"sync"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 )
 
@@ -30,11 +32,12 @@ type Catalogs struct {
 
 	mu      sync.Mutex
 	missing map[catalog.ID][]string
+	damaged map[catalog.ID]error
 }
 
 // NewCatalogs returns the catalogs in an input directory.
 func NewCatalogs(input fs.FS) *Catalogs {
-	return &Catalogs{files: input, missing: map[catalog.ID][]string{}}
+	return &Catalogs{files: input, missing: map[catalog.ID][]string{}, damaged: map[catalog.ID]error{}}
 }
 
 // MissingCatalog is a catalog that the input directory does not have, with the packages that the controllers wanted from it.
@@ -57,23 +60,23 @@ func (c *Catalogs) Missing() []MissingCatalog {
 	return missing
 }
 
-// Read reads a catalog. It is a catalogs.ReadFunc for catalogs of each kind.
+// Err returns an error that names each catalog that was read and cannot be, or nil.
+func (c *Catalogs) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, id := range slices.SortedFunc(maps.Keys(c.damaged), catalog.ID.Compare) {
+		errs = append(errs, c.damaged[id])
+	}
+	return errors.Join(errs...)
+}
+
+// Read reads a catalog. It is a catalogs.ReadFunc for catalogs of each kind. Its error wraps catalogsource.ErrNotRead if the folder of the
+// catalog is missing or damaged: the fault is one of the input directory, and no status has to report it.
 func (c *Catalogs) Read(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
-	folder := folderOf(request.Catalog)
-	if info, err := fs.Stat(c.files, folder); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		names := slices.Sorted(slices.Values(slices.Concat(c.missing[request.Catalog], request.Names)))
-		c.missing[request.Catalog] = slices.Compact(names)
-		return catalogs.Result{}, fmt.Errorf("the input directory has no folder %s; add the content of the catalog", folder)
-	}
-	files, err := fs.Sub(c.files, folder)
+	packages, err := c.packages(request)
 	if err != nil {
-		return catalogs.Result{}, fmt.Errorf("reading %s: %w", folder, err)
-	}
-	packages, err := catalog.ReadFS(files, nil)
-	if err != nil {
-		return catalogs.Result{}, fmt.Errorf("reading %s: %w", folder, err)
+		return catalogs.Result{}, err
 	}
 	result := catalogs.Result{Providers: providersOf(packages)}
 	if request.OnlyProviders {
@@ -85,6 +88,43 @@ func (c *Catalogs) Read(ctx context.Context, request catalogs.Request) (catalogs
 		}
 	}
 	return result, ctx.Err()
+}
+
+// packages returns all packages of a catalog.
+func (c *Catalogs) packages(request catalogs.Request) ([]catalog.Package, error) {
+	folder := folderOf(request.Catalog)
+	files, err := c.open(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		names := slices.Sorted(slices.Values(slices.Concat(c.missing[request.Catalog], request.Names)))
+		c.missing[request.Catalog] = slices.Compact(names)
+		return nil, fmt.Errorf("%w: the input directory has no folder %s", catalogsource.ErrNotRead, folder)
+	}
+	var packages []catalog.Package
+	if err == nil {
+		packages, err = catalog.ReadFS(files, nil)
+	}
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		err = fmt.Errorf("reading %s: %w", folder, err)
+		c.damaged[request.Catalog] = err
+		return nil, fmt.Errorf("%w: %w", catalogsource.ErrNotRead, err)
+	}
+	return packages, nil
+}
+
+// open returns the files in a folder. The error is fs.ErrNotExist if there is no folder, or nothing in it.
+func (c *Catalogs) open(folder string) (fs.FS, error) {
+	entries, err := fs.ReadDir(c.files, folder)
+	if err == nil && len(entries) == 0 {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.Sub(c.files, folder)
 }
 
 func providersOf(packages []catalog.Package) *catalog.Providers {

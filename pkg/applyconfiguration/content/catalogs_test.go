@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 )
 
@@ -101,7 +102,6 @@ func TestAMissingCatalogIsAnErrorThatNamesItsFolderAndIsListed(t *testing.T) {
 		{id("CatalogSource", "a", "z"), "content/catalogs/CatalogSource/a/z", []string{"notes"}},
 		{id("CatalogSource", "b", "a"), "content/catalogs/CatalogSource/b/a", nil},
 		{id("ClusterCatalog", "", "absent"), "content/catalogs/ClusterCatalog/absent", []string{"diary", "memo"}},
-		{id("ClusterCatalog", "", "file"), "content/catalogs/ClusterCatalog/file", []string{"memo"}}, // not a folder
 	}
 	for _, each := range slices.Backward(want) {
 		got, err := input.Read(t.Context(), catalogs.Request{Catalog: each.ID, Names: each.Packages})
@@ -115,18 +115,23 @@ func TestAMissingCatalogIsAnErrorThatNamesItsFolderAndIsListed(t *testing.T) {
 	if diff := cmp.Diff(want, input.Missing()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	if err := input.Err(); err != nil {
+		t.Errorf("a missing catalog counts as damaged: %v", err)
+	}
 }
 
 func TestADamagedCatalogIsAnErrorThatNamesItsFolderAndFile(t *testing.T) {
 	input := NewCatalogs(inputWithCatalogs())
-	broken := catalogs.Request{Catalog: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "broken"}, Names: []string{"memo"}}
-	got, err := input.Read(t.Context(), broken)
-	if err == nil || got.Packages != nil || got.Providers != nil {
-		t.Fatalf("got %v, %v, want an error", got, err)
-	}
-	for _, part := range []string{"content/catalogs/ClusterCatalog/broken", "memo.json"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("the error does not name %s: %v", part, err)
+	for name, parts := range map[string][]string{"broken": {"content/catalogs/ClusterCatalog/broken", "memo.json"}, "file": {"content/catalogs/ClusterCatalog/file"}} {
+		request := catalogs.Request{Catalog: catalog.ID{Kind: catalog.KindClusterCatalog, Name: name}, Names: []string{"memo"}}
+		got, err := input.Read(t.Context(), request)
+		if !errors.Is(err, catalogsource.ErrNotRead) || got.Packages != nil || got.Providers != nil {
+			t.Fatalf("%s: got %v, %v, want an error that leaves the catalog unread", name, got, err)
+		}
+		for _, part := range parts {
+			if !strings.Contains(err.Error(), part) || !strings.Contains(input.Err().Error(), part) {
+				t.Errorf("the errors do not name %s: %v; %v", part, err, input.Err())
+			}
 		}
 	}
 	if missing := input.Missing(); missing != nil {

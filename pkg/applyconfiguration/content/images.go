@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
@@ -41,10 +42,13 @@ type Images struct {
 
 	mu      sync.Mutex
 	missing map[string]bool
+	damaged map[string]error
 }
 
 // NewImages returns the images in an input directory.
-func NewImages(input fs.FS) *Images { return &Images{files: input, missing: map[string]bool{}} }
+func NewImages(input fs.FS) *Images {
+	return &Images{files: input, missing: map[string]bool{}, damaged: map[string]error{}}
+}
 
 // Missing returns the references of the images that were looked for and are missing, sorted.
 func (i *Images) Missing() []string {
@@ -60,15 +64,31 @@ func (i *Images) Find(ref name.Reference) (image.Manifest, error) {
 	return found, i.record(ref.Name(), err)
 }
 
-// record records an image as missing if an error about its content is errMissing. It then returns an image.Error, and otherwise err.
+// Err returns an error that names each damaged image that was looked for, or nil.
+func (i *Images) Err() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var errs []error
+	for _, ref := range slices.Sorted(maps.Keys(i.damaged)) {
+		errs = append(errs, fmt.Errorf("image %s: %w", ref, i.damaged[ref]))
+	}
+	return errors.Join(errs...)
+}
+
+// record records that an image is missing or damaged. It returns an error that wraps source.ErrNotYet: the fault is one of the input
+// directory, and no status has to report it.
 func (i *Images) record(ref string, err error) error {
-	if !errors.Is(err, errMissing) {
-		return err
+	if err == nil {
+		return nil
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.missing[ref] = true
-	return &image.Error{Class: image.NotFound, Action: "finding", Ref: ref, Err: err}
+	if errors.Is(err, errMissing) {
+		i.missing[ref] = true
+	} else if i.damaged[ref] == nil {
+		i.damaged[ref] = err
+	}
+	return &image.Error{Class: image.NotFound, Action: "finding", Ref: ref, Err: fmt.Errorf("%w: %w", source.ErrNotYet, err)}
 }
 
 func (i *Images) find(ref name.Reference) (image.Manifest, error) {
@@ -76,7 +96,7 @@ func (i *Images) find(ref name.Reference) (image.Manifest, error) {
 	if err != nil {
 		return image.Manifest{}, err
 	}
-	content, err := i.small(digest)
+	content, err := i.small(ref.Name(), digest)
 	if err != nil {
 		return image.Manifest{}, err
 	}
@@ -126,8 +146,8 @@ func (i *Images) digestOf(ref name.Reference) (v1.Hash, error) {
 }
 
 // small returns a blob that is a manifest or a configuration.
-func (i *Images) small(digest v1.Hash) ([]byte, error) {
-	blob, err := i.open(digest)
+func (i *Images) small(ref string, digest v1.Hash) ([]byte, error) {
+	blob, err := i.open(ref, digest)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +160,7 @@ func (i *Images) small(digest v1.Hash) ([]byte, error) {
 }
 
 // open opens a blob. Reading it to its end fails if its digest is wrong.
-func (i *Images) open(digest v1.Hash) (io.ReadCloser, error) {
+func (i *Images) open(ref string, digest v1.Hash) (io.ReadCloser, error) {
 	if digest.Algorithm != "sha256" {
 		return nil, fmt.Errorf("digest %s: only sha256 is supported", digest)
 	}
@@ -151,7 +171,7 @@ func (i *Images) open(digest v1.Hash) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the content of an image: %w", err)
 	}
-	return &verified{ReadCloser: file, sum: sha256.New(), digest: digest}, nil
+	return &verified{ReadCloser: file, sum: sha256.New(), digest: digest, record: func(err error) error { return i.record(ref, err) }}, nil
 }
 
 func blobPath(digest v1.Hash) string {
@@ -163,6 +183,7 @@ type verified struct {
 	io.ReadCloser
 	sum    hash.Hash
 	digest v1.Hash
+	record func(error) error
 }
 
 // Read implements io.Reader.
@@ -171,7 +192,7 @@ func (v *verified) Read(buffer []byte) (int, error) {
 	v.sum.Write(buffer[:n])
 	if errors.Is(err, io.EOF) {
 		if got := hex.EncodeToString(v.sum.Sum(nil)); got != v.digest.Hex {
-			return n, fmt.Errorf("%s has the digest sha256:%s: the file is damaged; copy the image again", blobPath(v.digest), got)
+			return n, v.record(fmt.Errorf("%s has the digest sha256:%s: the file is damaged; copy the image again", blobPath(v.digest), got))
 		}
 	}
 	return n, err
@@ -197,7 +218,7 @@ func (l *layoutImage) RawConfigFile() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := l.images.small(manifest.Config.Digest)
+	content, err := l.images.small(l.ref, manifest.Config.Digest)
 	return content, l.images.record(l.ref, err)
 }
 
@@ -226,7 +247,7 @@ func (l *layoutLayer) Digest() (v1.Hash, error) { return l.descriptor.Digest, ni
 
 // Compressed implements partial.CompressedLayer.
 func (l *layoutLayer) Compressed() (io.ReadCloser, error) {
-	blob, err := l.image.images.open(l.descriptor.Digest)
+	blob, err := l.image.images.open(l.image.ref, l.descriptor.Digest)
 	return blob, l.image.images.record(l.image.ref, err)
 }
 

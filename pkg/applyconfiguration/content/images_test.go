@@ -272,6 +272,9 @@ func TestDamagedContentIsAnErrorThatNamesTheFile(t *testing.T) {
 			if missing := images.Missing(); len(missing) > 0 {
 				t.Errorf("what is damaged is not missing: %q", missing)
 			}
+			if err := images.Err(); err == nil || !strings.Contains(err.Error(), test.file) {
+				t.Errorf("got %v, want an error that names %s", err, test.file)
+			}
 		})
 	}
 }

@@ -2,6 +2,7 @@ package catalogs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -104,6 +105,9 @@ func (c *controller) storeResult(syncCtx factory.SyncContext, info catalogsource
 	c.cancelAttempt(info.ID)
 	if a.err == nil {
 		c.storeRead(info, a)
+		return
+	}
+	if errors.Is(a.err, catalogsource.ErrNotRead) { // a reader without a network has no content of the catalog
 		return
 	}
 	wait := c.recordFailure(a.description)

@@ -46,6 +46,21 @@ func NewSet(definitions []*apiextensionsv1.CustomResourceDefinition, defaults fu
 	return set, nil
 }
 
+// AddMissing adds the resources of a definition if the set has none of its kind. It returns whether it has added them.
+func (s *Set) AddMissing(definition *apiextensionsv1.CustomResourceDefinition) (bool, error) {
+	for known := range s.resources {
+		if known.Group == definition.Spec.Group && known.Resource == definition.Spec.Names.Plural {
+			return false, nil
+		}
+	}
+	custom, err := customResources(definition)
+	if err != nil {
+		return false, err
+	}
+	s.add(custom...)
+	return true, nil
+}
+
 func (s *Set) add(added ...*Resource) {
 	for _, one := range added {
 		one.Singular = cmp.Or(one.Singular, strings.ToLower(one.Kind))

@@ -29,7 +29,7 @@ func newCommand() *cobra.Command {
 		Version: version.Get().GitVersion,
 	}
 	command.SetVersionTemplate(versionText(version.Get()))
-	command.AddCommand(newStartCommand(), newApplyConfigurationCommand())
+	command.AddCommand(newStartCommand(), newApplyConfigurationCommand(), newCaptureCommand())
 	return command
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-// inferredDefinitions returns a definition without a schema for each kind in an input that may be a custom kind. A must-gather has objects
+// InferredDefinitions returns a definition without a schema for each kind in an input that may be a custom kind. A must-gather has objects
 // of many kinds and no CustomResourceDefinitions.
-func inferredDefinitions(input *mustgather.Input) []*apiextensionsv1.CustomResourceDefinition {
+func InferredDefinitions(input *mustgather.Input) []*apiextensionsv1.CustomResourceDefinition {
 	byResource := map[schema.GroupResource]*apiextensionsv1.CustomResourceDefinition{}
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, each := range input.Objects {

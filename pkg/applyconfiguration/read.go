@@ -27,19 +27,19 @@ func (r *run) readInput() error {
 	if err != nil {
 		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
-	r.input, r.catalogs, r.images = input, content.NewCatalogs(r.files), content.NewImages(r.files)
-	r.inInput = map[objectID]*unstructured.Unstructured{}
-	for _, each := range input.Objects {
-		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.Unstructured
-	}
-	if err := r.buildServer(); err != nil {
+	if err := r.use(input); err != nil {
 		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
 	return nil
 }
 
-// buildServer builds the server of the input.
-func (r *run) buildServer() error {
+// use builds the server of an input.
+func (r *run) use(input *mustgather.Input) error {
+	r.input, r.catalogs, r.images = input, content.NewCatalogs(r.files), content.NewImages(r.files)
+	r.inInput = map[objectID]*unstructured.Unstructured{}
+	for _, each := range input.Objects {
+		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.Unstructured
+	}
 	if err := checkIdentities(r.input); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r *run) buildServer() error {
 		return err
 	}
 	if r.lacksDefinitions() {
-		options.Inferred = inferredDefinitions(r.input)
+		options.Inferred = slices.Concat(r.inferred, InferredDefinitions(r.input))
 	}
 	for _, each := range r.input.Objects {
 		options.Objects = append(options.Objects, each.Unstructured)

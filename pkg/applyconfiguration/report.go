@@ -58,6 +58,8 @@ type Missing struct {
 	Images []string `json:"images"`
 	// Objects are those that a sync needs and that were not collected. The output has no mutation of such a sync.
 	Objects []MissingObjects `json:"objects"`
+	// Revisions are those without objects.
+	Revisions []MissingRevision `json:"revisions"`
 }
 
 // MissingCatalog is a catalog without content in the input.
@@ -182,7 +184,7 @@ func (r *run) runAgain(results []operator.RoundResult, choice chosen) RunAgain {
 
 // missing returns what the controllers wanted and the input lacks.
 func (r *run) missing() Missing {
-	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing(), Objects: []MissingObjects{}}
+	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing(), Objects: []MissingObjects{}, Revisions: r.missingRevisions()}
 	for _, each := range r.catalogs.Missing() {
 		missing.Catalogs = append(missing.Catalogs, MissingCatalog{
 			Kind: each.Kind, Namespace: each.Namespace, Name: each.Name, Folder: each.Folder, Packages: each.Packages,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -42,6 +43,7 @@ type run struct {
 	files    fs.FS
 	input    *mustgather.Input
 	inInput  map[objectID]*unstructured.Unstructured
+	inferred []*apiextensionsv1.CustomResourceDefinition
 	server   *manifestserver.Server
 	catalogs *content.Catalogs
 	images   *content.Images

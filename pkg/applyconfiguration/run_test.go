@@ -202,7 +202,7 @@ func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(files[filepath.Join("Configuration", missingFile)]), &missing); err != nil {
 		t.Fatal(err)
 	}
-	want := Missing{Catalogs: []MissingCatalog{{Kind: "ClusterCatalog", Name: "main", Folder: "content/catalogs/ClusterCatalog/main", Packages: []string{"memo"}}}, Images: []string{}, Objects: []MissingObjects{}}
+	want := Missing{Catalogs: []MissingCatalog{{Kind: "ClusterCatalog", Name: "main", Folder: "content/catalogs/ClusterCatalog/main", Packages: []string{"memo"}}}, Images: []string{}, Objects: []MissingObjects{}, Revisions: []MissingRevision{}}
 	if diff := cmp.Diff(want, missing); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -215,5 +215,20 @@ func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 		if strings.Contains(name, "platformoperators/") && strings.Contains(content, "input directory") {
 			t.Errorf("%s reports a fault of the directory:\n%s", name, content)
 		}
+	}
+}
+
+func TestKindsOfAMustGatherHaveNoDefinition(t *testing.T) {
+	const definitionFile = "cluster-scoped-resources/apiextensions.k8s.io/customresourcedefinitions/clustercatalogs.olm.operatorframework.io.yaml"
+	files, err := runOn(t, with(map[string]string{
+		definitionFile:       "",
+		"not-collected.yaml": "resources: [{group: apiextensions.k8s.io, resource: customresourcedefinitions}]\n",
+	}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutationOf(t, files, "Create/cluster-scoped-resources/core.rukpak.io/bundledeployments", "memo")
+	if _, err := runOn(t, with(map[string]string{definitionFile: ""}), nil); err == nil || !strings.Contains(err.Error(), catalogFile) {
+		t.Errorf("got %v, want an error that names %s", err, catalogFile)
 	}
 }

@@ -72,7 +72,8 @@ func keyOf(object Object) key {
 	return key{object.Resource.GroupResource(), object.GetNamespace(), object.GetName()}
 }
 
-func compareObjects(a, b Object) int {
+// Compare compares objects by group, resource, namespace and name.
+func Compare(a, b Object) int {
 	return cmp.Or(cmp.Compare(a.Resource.Group, b.Resource.Group), cmp.Compare(a.Resource.Resource, b.Resource.Resource),
 		cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 }
@@ -80,6 +81,6 @@ func compareObjects(a, b Object) int {
 // sorted returns a sorted copy of objects.
 func sorted(objects []Object) []Object {
 	result := slices.Clone(objects)
-	slices.SortStableFunc(result, compareObjects)
+	slices.SortStableFunc(result, Compare)
 	return result
 }

@@ -62,8 +62,8 @@ func read(fsys fs.FS, resourceOf ResourceFunc, limits limits) (*Input, error) {
 		return nil, err
 	}
 	slices.Sort(r.input.ignored)
-	slices.SortFunc(r.input.Objects, compareObjects)
-	slices.SortFunc(r.input.superseded, compareObjects)
+	slices.SortFunc(r.input.Objects, Compare)
+	slices.SortFunc(r.input.superseded, Compare)
 	return r.input, nil
 }
 

@@ -287,7 +287,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if !slices.IsSortedFunc(input.Objects, compareObjects) {
+		if !slices.IsSortedFunc(input.Objects, Compare) {
 			t.Errorf("objects are not sorted: %v", summary(input.Objects))
 		}
 		written, err := encode(input.Objects)

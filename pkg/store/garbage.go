@@ -22,7 +22,7 @@ const orphanLimit = 4
 // revisions, CollectGarbage reads the index, because restoring a backup may have brought it back. No Save for the same owner may run
 // concurrently.
 func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []Header) error {
-	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: rolePart})
+	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: RolePart})
 	if len(stored) > 0 {
 		numbers := make([]string, 0, len(stored))
 		for _, each := range stored {

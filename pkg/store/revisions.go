@@ -28,14 +28,14 @@ const (
 	LabelDeployment = corev1alpha2.GroupName + "/revision-of"
 	// LabelNumber is the key of the label with the number of the revision.
 	LabelNumber = corev1alpha2.GroupName + "/revision-number"
-	// LabelRole is the key of a label with the value "index" on the Secret that makes a revision complete, and "part" on the Secrets that
+	// LabelRole is the key of a label with the value RoleIndex on the Secret that makes a revision complete, and RolePart on the Secrets that
 	// hold its objects.
-	LabelRole = corev1alpha2.GroupName + "/revision-role"
+	LabelRole           = corev1alpha2.GroupName + "/revision-role"
+	RoleIndex, RolePart = "index", "part"
 
 	// annotationRenderer on an index overrides the header's Renderer, which is immutable.
 	annotationRenderer = corev1alpha2.GroupName + "/revision-renderer"
 
-	roleIndex, rolePart  = "index", "part"
 	keyHeader, keyObject = "header.json", "objects.jsonl.gz.part"
 
 	fieldManager = "platform-operators-revisions"
@@ -76,7 +76,7 @@ func NewRevisions(secrets corev1client.SecretInterface) *Revisions {
 
 // List returns the headers of an owner's complete revisions, oldest first.
 func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
-	selector := labels.Set{LabelDeployment: owner.Name, LabelRole: roleIndex}.String()
+	selector := labels.Set{LabelDeployment: owner.Name, LabelRole: RoleIndex}.String()
 	options := metav1.ListOptions{LabelSelector: selector, Limit: listLimit}
 	var headers []Header
 	for {
@@ -140,7 +140,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
 	}
 	for i, part := range parts {
-		secret := newSecret(owner, partName(owner.Name, revision.Number, i), revision.Number, rolePart, part)
+		secret := newSecret(owner, partName(owner.Name, revision.Number, i), revision.Number, RolePart, part)
 		if err := r.ensure(ctx, owner, revision.Number, secret); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	if err != nil {
 		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
 	}
-	index := newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header)
+	index := newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, RoleIndex, header)
 	return r.ensure(ctx, owner, revision.Number, index)
 }
 
@@ -209,7 +209,7 @@ func (r *Revisions) deleteSecret(ctx context.Context, owner Owner, name string) 
 // newSecret returns one Secret of a revision, with its data under the key of its role.
 func newSecret(owner Owner, name string, number int64, role string, data []byte) *corev1.Secret {
 	key := keyObject
-	if role == roleIndex {
+	if role == RoleIndex {
 		key = keyHeader
 	}
 	return &corev1.Secret{

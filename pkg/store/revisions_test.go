@@ -167,7 +167,7 @@ func TestListOmitsUnfinishedRevisionsAndOtherOwners(t *testing.T) {
 	if err := revisions.Save(t.Context(), earlier, revisionOf(1, configMap("a", "old"))); err != nil {
 		t.Fatal(err)
 	}
-	unfinished := newSecret(now, partName("memo", 2, 0), 2, rolePart, []byte("half"))
+	unfinished := newSecret(now, partName("memo", 2, 0), 2, RolePart, []byte("half"))
 	if _, err := secrets.Create(t.Context(), unfinished, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -65,9 +65,9 @@ func (r *Revisions) Forget(owner types.UID) {
 func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) error {
 	isComparable := true
 	for i := range 1 + min(header.Parts, maxParts) {
-		name, role := indexName(owner.Name, header.Number), roleIndex
+		name, role := indexName(owner.Name, header.Number), RoleIndex
 		if i > 0 {
-			name, role = partName(owner.Name, header.Number, i-1), rolePart
+			name, role = partName(owner.Name, header.Number, i-1), RolePart
 		}
 		wanted := labels.SelectorFromSet(labelsOf(owner, header.Number, role))
 		if r.isUnchanged(owner, name, wanted) {
@@ -81,14 +81,14 @@ func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) erro
 			err = fmt.Errorf("%w: Secret %q is not immutable", errCorrupt, name)
 		}
 		before, isKnown := r.fingerprint(owner, name)
-		if err == nil && (role == roleIndex && !isIndexOf(secret, header) ||
-			role == rolePart && isKnown && before.digest != sha256.Sum256(secret.Data[keyObject])) {
+		if err == nil && (role == RoleIndex && !isIndexOf(secret, header) ||
+			role == RolePart && isKnown && before.digest != sha256.Sum256(secret.Data[keyObject])) {
 			err = fmt.Errorf("%w: Secret %q has other content", errCorrupt, name)
 		}
 		if err != nil {
 			return fmt.Errorf("reading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
 		}
-		if role == rolePart && !isKnown {
+		if role == RolePart && !isKnown {
 			isComparable = false
 			continue
 		}

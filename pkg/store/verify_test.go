@@ -204,7 +204,7 @@ func TestVerifyReadsAMutableSecretAgainUntilItIsSavedAsImmutable(t *testing.T) {
 
 func TestTheWatchReportsChangesOfStoredRevisions(t *testing.T) {
 	owner := Owner{Name: "memo", UID: "uid-1"}
-	before := &metav1.PartialObjectMetadata{ObjectMeta: newSecret(owner, indexName("memo", 1), 1, roleIndex, nil).ObjectMeta}
+	before := &metav1.PartialObjectMetadata{ObjectMeta: newSecret(owner, indexName("memo", 1), 1, RoleIndex, nil).ObjectMeta}
 	before.UID = "1"
 	with := func(change func(*metav1.PartialObjectMetadata)) *metav1.PartialObjectMetadata {
 		after := before.DeepCopy()

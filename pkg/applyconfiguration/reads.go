@@ -1,0 +1,33 @@
+package applyconfiguration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/openshift/platform-operators/pkg/manifestserver"
+	"github.com/openshift/platform-operators/pkg/mustgather"
+)
+
+// Reads runs one round on the objects of an input, and returns what it reads of them, sorted. It writes nothing, and has no content of
+// catalogs and images. inferred are definitions of kinds that an input without CustomResourceDefinitions may have; see InferredDefinitions.
+// errs are the errors of syncs, which do not keep it from returning the reads.
+func Reads(ctx context.Context, input *mustgather.Input, inferred []*apiextensionsv1.CustomResourceDefinition, kubernetesVersion string, now time.Time) (reads []manifestserver.Read, errs, err error) {
+	folder, err := os.MkdirTemp("", "platform-operators-no-content-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("making an empty folder: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	r := &run{Options: Options{KubernetesVersion: kubernetesVersion, Controllers: []string{"*"}}, now: now.UTC(), seed: 1, inferred: inferred, files: os.DirFS(folder)}
+	if err := r.use(input); err != nil {
+		return nil, nil, err
+	}
+	results, _, err := r.reconcile(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.server.Reads(), errorOf(r.concluded(results)), nil
+}

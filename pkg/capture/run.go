@@ -1,0 +1,132 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/mustgather"
+)
+
+// Options are the settings of Run.
+type Options struct {
+	// OutputDir is the directory for the capture. It must be empty or not exist.
+	OutputDir string
+	// MustGather is the directory of a must-gather; empty to read from the cluster.
+	MustGather string
+	// Kubeconfig is the path of a kubeconfig; empty for the default one. Context is a context in it; empty for its current one.
+	Kubeconfig, Context string
+	// KubernetesVersion is the version of the API server; empty to ask the cluster, or for that of ClusterOperator kube-apiserver in the
+	// must-gather.
+	KubernetesVersion string
+	Clock             clock.PassiveClock
+}
+
+// AddFlags registers the flags.
+func (o *Options) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.OutputDir, "output-dir", o.OutputDir, "directory for the capture; it must be empty or not exist")
+	flags.StringVar(&o.MustGather, "must-gather", o.MustGather, "directory of a must-gather to read instead of a cluster")
+	flags.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig, "kubeconfig of the cluster (default: as kubectl)")
+	flags.StringVar(&o.Context, "context", o.Context, "context in the kubeconfig (default: its current context)")
+	flags.StringVar(&o.KubernetesVersion, "kubernetes-version", o.KubernetesVersion,
+		"version of the API server, such as v1.36.3 (default: ask the cluster, or that of ClusterOperator kube-apiserver in the must-gather)")
+}
+
+// Run captures a cluster or a must-gather into OutputDir, and returns a summary for the user. progress is called with lines about the work.
+func Run(ctx context.Context, options Options, progress func(string)) (string, error) {
+	if options.OutputDir == "" {
+		return "", errors.New("--output-dir is required")
+	}
+	if options.MustGather != "" && (options.Kubeconfig != "" || options.Context != "") {
+		return "", errors.New("--must-gather and --kubeconfig or --context exclude one another; name one source")
+	}
+	source, version, err := options.source()
+	if err != nil {
+		return "", err
+	}
+	result, err := Capture(ctx, source, version, options.Clock.Now(), progress)
+	if err != nil {
+		return "", err
+	}
+	if err := mustgather.Write(options.OutputDir, result.Objects, result.NotCollected); err != nil {
+		return "", fmt.Errorf("writing the capture: %w", err)
+	}
+	return result.summary(options, version), nil
+}
+
+// source returns the source and the version of its API server, which is empty if ClusterOperator kube-apiserver says it.
+func (o *Options) source() (Source, string, error) {
+	if o.MustGather != "" {
+		input, err := mustgather.Read(os.DirFS(o.MustGather), nil)
+		if err != nil {
+			return nil, "", fmt.Errorf("reading the must-gather %s: %w", o.MustGather, err)
+		}
+		return MustGather{input}, o.KubernetesVersion, nil
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.Kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	return o.cluster(config)
+}
+
+func (o *Options) cluster(config *rest.Config) (Source, string, error) {
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, "", fmt.Errorf("building a client of the cluster: %w", err)
+	}
+	if o.KubernetesVersion != "" {
+		return Cluster{client}, o.KubernetesVersion, nil
+	}
+	asking, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, "", fmt.Errorf("building a client of the cluster: %w", err)
+	}
+	version, err := asking.ServerVersion()
+	if err != nil {
+		return nil, "", fmt.Errorf("asking the cluster for its version: %w", err)
+	}
+	return Cluster{client}, version.GitVersion, nil
+}
+
+// summary says what was captured, what is missing, and what to do with it.
+func (r Result) summary(options Options, version string) string {
+	elided, hasVersion := 0, false
+	for _, each := range r.Objects {
+		if each.IsElided() {
+			elided++
+		}
+		hasVersion = hasVersion || each.Resource.Resource == "clusteroperators" && each.GetName() == "kube-apiserver"
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "Captured %d objects in %s, of which %d are Secrets without their values.\n", len(r.Objects), options.OutputDir, elided)
+	var lacks []string
+	for _, each := range r.NotCollected.Resources {
+		lacks = append(lacks, strings.TrimSuffix(each.Resource+"."+each.Group, "."))
+	}
+	if slices.Sort(lacks); len(lacks) > 0 {
+		fmt.Fprintf(&text, "Not captured, and listed in not-collected.yaml: %s.\n", strings.Join(lacks, ", "))
+	}
+	if r.Errs != nil {
+		fmt.Fprintf(&text, "Some syncs fail on this input:\n%v\n", r.Errs)
+	}
+	text.WriteString("To see what the manager wants to change, add the content of catalogs and images that it needs, and run:\n")
+	fmt.Fprintf(&text, "  platform-operators apply-configuration --input-dir %s --output-dir OUTPUT", options.OutputDir)
+	if !hasVersion && version != "" {
+		fmt.Fprintf(&text, " --kubernetes-version %s", version)
+	}
+	text.WriteString("\n")
+	return text.String()
+}

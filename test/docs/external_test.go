@@ -28,6 +28,17 @@ var externalWords = map[string]string{
 	"All is well":                           "a message of library-go's",
 	"alerts/platform-operators":             "a folder of github.com/openshift/runbooks",
 
+	// OpenShift Manager's, and of library-go.
+	"input-resources":          "a command that OpenShift Manager defines",
+	"output-resources":         "a command that OpenShift Manager defines",
+	"apply-configuration":      "a command that OpenShift Manager defines",
+	"apply-configuration-live": "a command that OpenShift Manager plans",
+	"OutputResourcesFunc":      "a type of OpenShift Manager's library",
+	"manifestclient":           "a package of library-go",
+	"factory.NewSyncContext":   "a function of library-go",
+	"WithSyncDegradedOnError":  "a method of library-go",
+	"ApplyOperatorStatus":      "a method of library-go",
+
 	// OLM's, and of bundles.
 	"metadata/annotations.yaml": "a file of a bundle",
 	"metadata/properties.yaml":  "a file of a bundle",

@@ -3,7 +3,7 @@
 // A Server is an http.RoundTripper for the clients of a controller that reconciles once. Replies to writes are those of an API server:
 // server-side apply merges and conflicts, resourceVersions and generations increase, finalizers delay deletions. Lists with
 // resourceVersion=0, which informers send, show only the manifests, so that all controllers of a round see the same input. Every other
-// read shows the writes of this run. A watch delivers nothing.
+// read shows the manifests with the writes of the current sync; see Server.Begin. A watch delivers nothing.
 //
 // The package knows no controller and no file format. The caller passes objects and definitions, and writes the mutations.
 //

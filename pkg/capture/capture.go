@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/openshift/platform-operators/bindata"
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 	"github.com/openshift/platform-operators/pkg/mustgather"
@@ -78,7 +79,8 @@ func Capture(ctx context.Context, source Source, kubernetesVersion string, now t
 		}
 		wanted = slices.DeleteFunc(reads, func(each manifestserver.Read) bool { return c.read[each] || each.Verb == manifestserver.VerbWatch })
 		if len(wanted) == 0 {
-			return Result{Objects: c.pruned(), NotCollected: c.lacks, Rounds: round, Errs: errs}, nil
+			builtIn, err := bindata.Definitions()
+			return Result{Objects: c.pruned(builtIn), NotCollected: c.lacks, Rounds: round, Errs: errs}, err
 		}
 	}
 	return Result{}, fmt.Errorf("after %d rounds, the controllers still read something new, such as %v", maxRounds, wanted[0])
@@ -122,11 +124,14 @@ func (c *capture) sorted() []mustgather.Object {
 	return objects
 }
 
-// pruned returns the objects without the values of Secrets, and without the schemas of kinds that no round reads.
-func (c *capture) pruned() []mustgather.Object {
+// pruned returns the objects without the values of Secrets, and without the schemas of kinds that no round reads or that are built in.
+func (c *capture) pruned(builtIn []*apiextensionsv1.CustomResourceDefinition) []mustgather.Object {
 	withObjects := map[schema.GroupResource]bool{}
 	for id := range c.objects {
 		withObjects[id.GroupResource] = true
+	}
+	for _, each := range builtIn {
+		withObjects[schema.ParseGroupResource(each.Name)] = false
 	}
 	objects := c.sorted()
 	harmless := harmless(objects)

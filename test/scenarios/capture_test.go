@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,8 +12,11 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/clock"
+
+	configv1 "github.com/openshift/api/config/v1"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 	"github.com/openshift/platform-operators/pkg/capture"
@@ -21,8 +25,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// TestACaptureIsAnInput captures a cluster with an installed operator. A round on the capture finds nothing to do, and finds what somebody has
-// changed in it.
+var captures = flag.String("captures", "", "folder to write captured clusters to, which test/openshiftmanager has as its inputs; empty: do not write them")
+
+// TestACaptureIsAnInput captures a cluster with an installed operator. A round on the capture finds nothing to do. Without a manager, it finds
+// what somebody has changed.
 func TestACaptureIsAnInput(t *testing.T) {
 	t.Parallel()
 	const name, version = "memo", "1.0.0"
@@ -31,15 +37,20 @@ func TestACaptureIsAnInput(t *testing.T) {
 		s.create(ctx, name, "")
 		s.Settle()
 		s.Expect(s.Installed(ctx, name, version)).To(Succeed())
+		s.reportVersion(ctx)
+		s.Settle()
+		s.Expect(s.mutationsOf(s.capture(ctx, "an-operator-is-installed"))).To(BeEmpty())
 
-		s.By("capturing it")
-		s.Expect(s.mutationsOf(s.capture(ctx))).To(BeEmpty(), "nothing is to do")
-
-		s.By("capturing it without a manager, after somebody deleted the Deployment")
 		s.KillManager()
+		s.By("deleting the operator's Deployment")
 		s.must(s.Admin.Kubernetes.AppsV1().Deployments(name).Delete(ctx, name, metav1.DeleteOptions{}))
 		s.Settle()
-		s.Expect(s.mutationsOf(s.capture(ctx))).To(ContainElement(ContainSubstring("apps/deployments")), "the round shows what is to do")
+		s.Expect(s.mutationsOf(s.capture(ctx, "a-deployment-was-deleted"))).To(ContainElement(MatchRegexp("Create/.*apps/deployments/.*-body-memo.yaml")))
+
+		s.By("deleting the PlatformOperator")
+		s.must(s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, name, metav1.DeleteOptions{}))
+		s.Settle()
+		s.Expect(s.mutationsOf(s.capture(ctx, "an-operator-is-removed"))).To(ContainElement(MatchRegexp("Delete/.*/bundledeployments/.*-body-memo.yaml")))
 	})
 }
 
@@ -101,8 +112,21 @@ func (s *Story) mustGather(ctx context.Context, dir string) {
 	s.must(mustgather.Write(dir, objects, lacks))
 }
 
-// capture captures the cluster into a directory.
-func (s *Story) capture(ctx context.Context) string {
+// reportVersion creates ClusterOperator kube-apiserver, from which apply-configuration takes the version of the API server.
+func (s *Story) reportVersion(ctx context.Context) {
+	s.Helper()
+	operators := s.Admin.Dynamic.Resource(configv1.GroupVersion.WithResource("clusteroperators"))
+	made, err := operators.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": configv1.GroupVersion.String(), "kind": "ClusterOperator", "metadata": map[string]any{"name": "kube-apiserver"}, "spec": map[string]any{},
+	}}, metav1.CreateOptions{})
+	s.must(err)
+	made.Object["status"] = map[string]any{"versions": []any{map[string]any{"name": "kube-apiserver", "version": strings.TrimPrefix(scenario.DefaultKubernetesVersion, "v")}}}
+	_, err = operators.UpdateStatus(ctx, made, metav1.UpdateOptions{})
+	s.must(err)
+}
+
+// capture captures the cluster into a directory, and into the folder of -captures under the given name.
+func (s *Story) capture(ctx context.Context, name string) string {
 	s.Helper()
 	client, err := dynamic.NewForConfig(s.ClientConfig(scenario.AdminUser))
 	s.must(err)
@@ -111,6 +135,11 @@ func (s *Story) capture(ctx context.Context) string {
 	s.must(result.Errs)
 	dir := filepath.Join(s.TempDir(), "captured")
 	s.must(mustgather.Write(dir, result.Objects, result.NotCollected))
+	if *captures != "" {
+		target := filepath.Join(*captures, name, "input-dir")
+		s.must(os.RemoveAll(target))
+		s.must(os.CopyFS(target, os.DirFS(dir)))
+	}
 	return dir
 }
 

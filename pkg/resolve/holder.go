@@ -18,6 +18,17 @@ func PackageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv
 	return offer.Name
 }
 
+// PackageHolders returns the holder of each package that a PlatformOperator requests; see PackageHolder.
+func PackageHolders(all []*platformv1alpha1.PlatformOperator) map[string]*platformv1alpha1.PlatformOperator {
+	holders := make(map[string]*platformv1alpha1.PlatformOperator, len(all))
+	for _, each := range all {
+		if holder := holders[each.Spec.Package.Name]; holder == nil || comesBefore(each, holder) {
+			holders[each.Spec.Package.Name] = each
+		}
+	}
+	return holders
+}
+
 func comesBefore(a, b *platformv1alpha1.PlatformOperator) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.CreationTimestamp.Before(&b.CreationTimestamp)

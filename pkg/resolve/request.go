@@ -26,6 +26,11 @@ type Cluster struct {
 	Manager operatorv1alpha1.PlatformOperatorManagerSpec
 }
 
+// Compare compares requests by the age of their PlatformOperators, the oldest first, and then by name.
+func (r Request) Compare(other Request) int {
+	return cmp.Or(r.Created.Compare(other.Created), cmp.Compare(r.Operator, other.Operator))
+}
+
 // RequestFor returns the request of a PlatformOperator on a cluster. installedVersion is the version from which the operator is upgraded;
 // empty for a first installation. It returns an error for a problem that the user or the cluster admin must fix: Cluster.Hold, or an
 // invalid selector, glob or list, with the name of the object that contains it. In that case, the request is incomplete.

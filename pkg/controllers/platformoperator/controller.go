@@ -57,6 +57,7 @@ type controller struct {
 	updateMetrics    *updateMetrics
 	stepMetrics      stepMetrics
 	decisions        joint.Cache
+	requestCache     requestCache
 	providerHints    providerHints
 	statusWrites     statusWrites
 	synced           func(name string)
@@ -81,7 +82,7 @@ func New(config Config) (factory.Controller, error) {
 		WithInformersQueueKeyFunc(factory.ObjectNameToKey, config.Deployments.Informer()).
 		WithInformersQueueKeysFunc(c.operatorsOfChangedPackage, config.CatalogsChanged).
 		WithInformersQueueKeysFunc(c.operatorsWithStaleHints, config.ProvidersChanged).
-		WithInformersQueueKeysFunc(c.operatorsWithStaleDecision, config.KindsChanged, config.ForeignChanged).
+		WithInformersQueueKeysFunc(clusterChanged, config.KindsChanged, config.ForeignChanged).
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
@@ -118,8 +119,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	switch name {
 	case "", factory.DefaultQueueKey:
 		return nil
-	case staleDecisionsKey:
-		c.enqueueStaleDecisions(syncCtx)
+	case staleDecisionsKey, clusterChangedKey:
+		c.enqueueStaleDecisions(syncCtx, name)
 		return nil
 	}
 	defer c.synced(name)

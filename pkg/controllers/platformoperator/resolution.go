@@ -5,16 +5,12 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
-	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
-	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
 // resolve returns the resolver's decision about this PlatformOperator, which depends on all others. It records which PlatformOperators to
@@ -27,7 +23,8 @@ func (c *controller) resolve(ctx context.Context, r *reconciliation, request res
 	}
 	world := c.clusterState(c.recordingProviders(r))
 	world.Limit.Done = ctx.Done()
-	answer := c.decisions.Resolve(r.operator.Name, append(requests, request), world)
+	at, _ := slices.BinarySearchFunc(requests, request, resolve.Request.Compare)
+	answer := c.decisions.Resolve(r.operator.Name, slices.Insert(requests, at, request), world)
 	if err := ctx.Err(); err != nil {
 		return resolve.Decision{}, err
 	}
@@ -36,34 +33,6 @@ func (c *controller) resolve(ctx context.Context, r *reconciliation, request res
 		r.others = append(r.others, r.operator.Name)
 	}
 	return answer.Decision, nil
-}
-
-// requests returns the requests of all PlatformOperators except one. PlatformOperators that are refused, or whose spec is invalid, have
-// none. An empty except means all.
-func (c *controller) requests(cluster resolve.Cluster, except string) (requests []resolve.Request, err error) {
-	all, err := c.operators.List(labels.Everything())
-	if err != nil {
-		return nil, err
-	}
-	for _, operator := range all {
-		if operator.Name == except || resolve.PackageHolder(operator, all) != operator.Name {
-			continue
-		}
-		deployment, err := c.deployments.Get(operator.Name)
-		switch {
-		case apierrors.IsNotFound(err):
-			deployment = nil
-		case err != nil:
-			return nil, err
-		case !ownership.BelongsTo(deployment, operator):
-			continue
-		}
-		current := upgradestep.CurrentOf(operator.Status, deployment)
-		if request, err := resolve.RequestFor(operator, current.UpgradesFrom(), cluster); err == nil { // its own sync reports the error
-			requests = append(requests, request)
-		}
-	}
-	return requests, nil
 }
 
 func (c *controller) clusterState(providers func(catalog.GVK) []resolve.ProviderHint) resolve.ClusterState {
@@ -84,13 +53,6 @@ func (c *controller) staleDecisions() (stale, undecided []string) {
 	return c.decisions.Invalidate(requests, c.clusterState(c.catalogs.Providers))
 }
 
-// operatorsWithStaleDecision returns the names of the PlatformOperators that a change to the cluster's kinds or to other installers'
-// packages may affect.
-func (c *controller) operatorsWithStaleDecision(runtime.Object) []string {
-	stale, undecided := c.staleDecisions()
-	return append(stale, undecided...)
-}
-
 // staleDecisionsKey is the queue key of the search for PlatformOperators whose decision is no longer valid. It cannot be the name of an
 // object, because it contains a slash.
 const staleDecisionsKey = "others/"
@@ -98,6 +60,13 @@ const staleDecisionsKey = "others/"
 // staleDecisionsDelay is the delay before that search, so that one search handles many changes. The search checks all PlatformOperators. If
 // a hundred of them are removed, each one changes several times.
 const staleDecisionsDelay = 250 * time.Millisecond
+
+// clusterChangedKey is the queue key of the search for the PlatformOperators that a change to the cluster's kinds or to other installers'
+// packages may affect: those whose decision is no longer valid, and those without one. It is a key, so that one search handles many changes.
+// When the manager starts, there is one for each CustomResourceDefinition.
+const clusterChangedKey = "cluster/"
+
+func clusterChanged(runtime.Object) []string { return []string{clusterChangedKey} }
 
 // enqueueOthers enqueues the PlatformOperators that the sync of one affects. If the sync did not reach the resolver, it enqueues the search
 // for stale decisions, because decisions about the others may no longer be valid.
@@ -110,10 +79,13 @@ func enqueueOthers(syncCtx factory.SyncContext, isResolved bool, others []string
 	}
 }
 
-// enqueueStaleDecisions enqueues the PlatformOperators whose decision is no longer valid. Those without a decision are already in the
-// queue.
-func (c *controller) enqueueStaleDecisions(syncCtx factory.SyncContext) {
-	stale, _ := c.staleDecisions()
+// enqueueStaleDecisions enqueues the PlatformOperators whose decision is no longer valid, and those without a decision if the search is that
+// of clusterChangedKey. Otherwise the latter are already in the queue.
+func (c *controller) enqueueStaleDecisions(syncCtx factory.SyncContext, key string) {
+	stale, undecided := c.staleDecisions()
+	if key == clusterChangedKey {
+		stale = append(stale, undecided...)
+	}
 	for _, name := range stale {
 		syncCtx.Queue().Add(name)
 	}

@@ -127,7 +127,7 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 		if err := f.controller.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
 		}
-		if name == staleDecisionsKey {
+		if name == staleDecisionsKey || name == clusterChangedKey {
 			continue
 		}
 		if synced = append(synced, name); len(synced) > 5_000 {
@@ -197,11 +197,11 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 		{"the catalog of a package that no operator names", func() []string { return f.controller.operatorsOfChangedPackage(ofPackage("other")) }, nil},
 		{"a CustomResourceDefinition that affects no operator", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Foreign")})
-			return f.controller.operatorsWithStaleDecision(ofPackage("foreigns.example.com"))
+			return clusterChanged(ofPackage("foreigns.example.com"))
 		}, nil},
 		{"a CustomResourceDefinition of a kind that one provides", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Ofop06"), Operator: "op06"})
-			return f.controller.operatorsWithStaleDecision(ofPackage("ofop06s.example.com"))
+			return clusterChanged(ofPackage("ofop06s.example.com"))
 		}, []string{"op06"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 				for range r.IntN(3) {
 					f.kinds = append(f.kinds, resolve.Kind{GVK: kind(), Operator: []string{"", name}[r.IntN(2)]})
 				}
-				f.drain(t, f.controller.operatorsWithStaleDecision(nil)...)
+				f.drain(t, clusterChanged(nil)...)
 			default:
 				operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
 				if err != nil {

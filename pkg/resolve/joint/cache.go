@@ -1,7 +1,6 @@
 package joint
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -128,9 +127,9 @@ type plan struct {
 }
 
 func (c *Cache) plan(requests []resolve.Request, state resolve.ClusterState) *plan {
-	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b resolve.Request) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Operator, b.Operator))
-	})
+	if !slices.IsSortedFunc(requests, resolve.Request.Compare) { // sorting moves large values
+		requests = slices.SortedStableFunc(slices.Values(requests), resolve.Request.Compare)
+	}
 	state.Catalogs = oncePerPackage(state.Catalogs)
 	c.lock.Lock()
 	before := maps.Clone(c.known)

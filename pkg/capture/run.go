@@ -18,6 +18,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
+// requestsPerSecond limits the load on the API server. An operator takes about five requests.
+const requestsPerSecond = 100
+
 // Options are the settings of Run.
 type Options struct {
 	// OutputDir is the directory for the capture. It must be empty or not exist.
@@ -83,6 +86,8 @@ func (o *Options) source() (Source, string, error) {
 }
 
 func (o *Options) cluster(config *rest.Config) (Source, string, error) {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = requestsPerSecond, 2*requestsPerSecond
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, "", fmt.Errorf("building a client of the cluster: %w", err)

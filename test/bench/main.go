@@ -47,7 +47,7 @@ var (
 )
 
 // partNames are the names of all parts, in the order of the document.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
 
 type options struct {
 	data, out, dir, only string
@@ -284,6 +284,8 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 			folders = append(folders, filepath.Join(b.data, "catalogs", each))
 		}
 		return measurePlugin(ctx, dir, realCatalogs{folders, packages}, b.samples, b.logf)
+	case "once":
+		return measureOnce(ctx, dir, b.samples, b.logf)
 	case "takeover":
 		return measureTakeover(ctx, dir, b.logf)
 	case "unpack":

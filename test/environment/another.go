@@ -65,3 +65,6 @@ func (e *Environment) Another(ctx context.Context, options AnotherOptions) (*Man
 	manager.inPod(*options.Pod)
 	return manager, nil
 }
+
+// ManagerBinary returns the path of the manager's program, for its commands that run without a cluster.
+func (e *Environment) ManagerBinary() (string, error) { return filepath.Abs(e.binary) }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+const (
+	// onceOperators is the number of operators that are installed and captured, and onceCopies the number of inputs that are made of one capture.
+	onceOperators, onceCopies = 100, 10
+	// oncePrefix begins the names of the operators. A copy has another digit.
+	oncePrefix = "once0-"
+	// onceLater is the time between the capture and that of a round.
+	onceLater = time.Hour
+)
+
+// measureOnce installs operators, captures the cluster, and measures a round on the capture and on one with ten times the operators.
+func measureOnce(ctx context.Context, dir string, n int, logf func(string, ...any)) (part, error) {
+	var offered []samples.Operator
+	for i := range onceOperators {
+		offered = append(offered, samples.Operator{Package: fmt.Sprintf("%s%02d", oncePrefix, i), Version: sampleVersion})
+	}
+	return withCluster(ctx, dir, environment.Options{Samples: offered}, logf, func(ctx context.Context, l *live) (part, error) {
+		step := installStep(offered)
+		step.Within = waitLimit
+		if err := step.Run(ctx, l.admin); err != nil {
+			return part{}, err
+		}
+		manager, err := readResidentMemory(l.Manager.PID())
+		if err != nil {
+			return part{}, err
+		}
+		return l.measureRounds(ctx, dir, manager, n)
+	})
+}
+
+// measureRounds captures the cluster, and measures rounds. manager is the memory of the running manager.
+func (l *live) measureRounds(ctx context.Context, dir string, manager residentMemory, n int) (part, error) {
+	binary, err := l.ManagerBinary()
+	if err != nil {
+		return part{}, err
+	}
+	captured, copied := filepath.Join(dir, "captured"), filepath.Join(dir, "copied")
+	capture := invocation{path: binary, args: []string{"capture", "--kubeconfig", l.Kubeconfig, "--output-dir", captured}}
+	took, err := capture.run(ctx)
+	if err != nil {
+		return part{}, err
+	}
+	l.logf("captured %d operators in %s", onceOperators, took.took)
+	if err := copyOperators(ctx, captured, copied); err != nil {
+		return part{}, fmt.Errorf("copying the capture: %w", err)
+	}
+	var measured [2]onceRound
+	for i, input := range []string{captured, copied} {
+		if measured[i], err = l.measureRound(ctx, input, filepath.Join(dir, fmt.Sprintf("output-%d", i)), n); err != nil {
+			return part{}, err
+		}
+		l.logf("a round on %s: %s, peak anonymous RSS %s, %d mutations", filepath.Base(input), seconds.format(measured[i].took), size.format(measured[i].memory), measured[i].mutations)
+	}
+	return oncePart(measured, took, manager, n), nil
+}
+
+// onceRound is a measured round: its time in seconds, its peak anonymous RSS in bytes, and its mutations.
+type onceRound struct {
+	took, memory float64
+	mutations    int
+}
+
+// measureRound runs a round n times after one that is not measured, and returns the medians.
+func (l *live) measureRound(ctx context.Context, input, output string, n int) (onceRound, error) {
+	binary, err := l.ManagerBinary()
+	if err != nil {
+		return onceRound{}, err
+	}
+	version, err := l.admin.Kubernetes.Discovery().ServerVersion()
+	if err != nil {
+		return onceRound{}, err
+	}
+	var times, memory []float64
+	var last onceRound
+	for i := range n + 1 {
+		out := fmt.Sprintf("%s-%d", output, i)
+		round := invocation{path: binary, args: []string{"apply-configuration", "--input-dir", input, "--output-dir", out,
+			"--now", time.Now().Add(onceLater).UTC().Format(time.RFC3339), "--kubernetes-version", version.GitVersion}}
+		used, err := round.run(ctx)
+		if err != nil {
+			return onceRound{}, err
+		}
+		if i > 0 {
+			times, memory = append(times, used.took.Seconds()), append(memory, used.memory)
+		}
+		bodies, err := filepath.Glob(filepath.Join(out, "Configuration", "*", "*", "*", "*", "*-body-*"))
+		if err != nil {
+			return onceRound{}, err
+		}
+		namespaced, err := filepath.Glob(filepath.Join(out, "Configuration", "*", "*", "*", "*", "*", "*-body-*"))
+		if err != nil {
+			return onceRound{}, err
+		}
+		last.mutations = len(bodies) + len(namespaced)
+	}
+	last.took, last.memory = median(times), median(memory)
+	return last, nil
+}
+
+func oncePart(measured [2]onceRound, capture usage, manager residentMemory, n int) part {
+	return part{
+		title: "Reconciling once",
+		text: fmt.Sprintf("`platform-operators capture` copies a cluster with %[1]d installed operators into a directory, in %[2]s. `platform-operators apply-configuration` then runs one round on it, without the content of catalogs, "+
+			"in a process of its own, from its start to its end. The larger input has each operator ten times, under other names. The mutations of a round were %[3]d and %[4]d. "+
+			"Memory is the peak anonymous RSS, read every 5 ms. The targets are 2 s and less than the running manager's memory for %[1]d operators, and 12 times the time for %[5]d.\n\n"+
+			"The baseline of the memory is the running manager with the same operators, after they were installed. The baseline of the larger input is the smaller one.",
+			onceOperators, seconds.format(capture.took.Seconds()), measured[0].mutations, measured[1].mutations, onceOperators*onceCopies),
+		ours: "round", baseline: "baseline",
+		figures: []figure{
+			{name: fmt.Sprintf("%d operators: memory", onceOperators), unit: size, ours: measured[0].memory, baseline: manager.anonymous, n: n},
+			{name: fmt.Sprintf("%d operators: time", onceOperators*onceCopies), unit: seconds, ours: measured[1].took, baseline: measured[0].took, n: n},
+			{name: fmt.Sprintf("%d operators: memory", onceOperators*onceCopies), unit: size, ours: measured[1].memory, baseline: measured[0].memory, n: n},
+		},
+	}
+}

@@ -121,6 +121,19 @@ var impure = []string{
 // notPureCalls are functions whose result depends on the time of the call. Pure packages must not call them.
 var notPureCalls = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
 
+// clockCalls are functions that read the wall clock. Below wiringLayer, a clock is passed in, because a round of apply-configuration has a
+// time of its own. Timers are permitted: they delay work, and change no result.
+var clockCalls = []string{"time.Now", "time.Since", "time.Until"}
+
+// random are packages whose results differ between two equal runs. Below wiringLayer, what is random is passed in.
+var random = []string{"crypto/rand", "math/rand"}
+
+// manifestServer is the import path of the server that answers from manifests. onceOnly are the packages that may import it: a running
+// manager does not.
+const manifestServer = module + "pkg/manifestserver"
+
+var onceOnly = []string{module + "pkg/applyconfiguration", module + "pkg/capture"}
+
 // environmentCalls are the functions and variables that only wiringLayer and higher layers may use.
 var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Args", "os.Exit"}
 
@@ -153,7 +166,9 @@ func sourceFiles(t *testing.T) (files []string) {
 	return files
 }
 
-func TestArchitecture(t *testing.T) {
+// Promise OM-7: Controllers and what they call read neither the wall clock nor the environment nor random numbers. Feature gates are not read,
+// either.
+func TestOM_7_Architecture(t *testing.T) {
 	commented := map[string]bool{}
 	for _, file := range sourceFiles(t) {
 		source, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
@@ -239,6 +254,12 @@ func forbidden(own int, folder, imported string) string {
 			return "what a pure package needs is passed in"
 		}
 	}
+	if layer >= pureLayer && layer < wiringLayer && isIn(imported, random...) {
+		return "two equal runs have equal results; what is random is passed in"
+	}
+	if isIn(imported, manifestServer) && !isIn(module+folder, append(onceOnly, manifestServer)...) {
+		return "a running manager does not answer requests from manifests"
+	}
 	if why := acrossExtension(folder, imported); why != "" {
 		return why
 	}
@@ -314,6 +335,9 @@ func forbiddenCode(layer int, node ast.Node) string {
 		if layer == pureLayer && slices.Contains(notPureCalls, name) {
 			return name + ": the time is passed to a pure package"
 		}
+		if layer >= pureLayer && layer < wiringLayer && slices.Contains(clockCalls, name) {
+			return name + ": a clock is passed in"
+		}
 		if layer < wiringLayer && slices.Contains(environmentCalls, name) {
 			return name + ": only the wiring reads the environment"
 		}
@@ -356,6 +380,18 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"environment below the wiring": {
 			"pkg/apply/x.go", `import "os"; var home = os.Getenv("HOME")`,
 			[]string{"pkg/apply/x.go:2:25: os.Getenv: only the wiring reads the environment"},
+		},
+		"wall clock in a controller": {
+			"pkg/controllers/gate/x.go", "import \"time\"\nvar since = time.Since(time.Now())",
+			[]string{"pkg/controllers/gate/x.go:3:13: time.Since: a clock is passed in", "pkg/controllers/gate/x.go:3:24: time.Now: a clock is passed in"},
+		},
+		"random order in a controller": {
+			"pkg/controllers/gate/x.go", `import "math/rand/v2"`,
+			[]string{"pkg/controllers/gate/x.go: imports math/rand/v2: two equal runs have equal results; what is random is passed in"},
+		},
+		"manager with the server that answers from manifests": {
+			"pkg/operator/x.go", `import "` + manifestServer + `"`,
+			[]string{"pkg/operator/x.go: imports " + manifestServer + ": a running manager does not answer requests from manifests"},
 		},
 		"environment in the wiring": {"pkg/operator/x.go", `import "os"; var home = os.Getenv("HOME")`, nil},
 		"panic in a library":        {"pkg/source/image/x.go", "func f() { panic(1) }", []string{"pkg/source/image/x.go:2:12: library code returns errors, it does not panic"}},

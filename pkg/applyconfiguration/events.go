@@ -21,7 +21,7 @@ import (
 )
 
 // maxEventPrefix is the maximum number of bytes of an object's name in the name of an Event, which may have 253 bytes.
-const maxEventPrefix = 253 - len(".0123456789abcdef")
+const maxEventPrefix = maxName - len(".0123456789abcdef")
 
 // recorder creates an Event in the same call, with a name that depends on its content only. client-go's and library-go's recorders create
 // Events later, or name them after the time, which does not pass in a run.

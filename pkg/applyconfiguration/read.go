@@ -63,7 +63,31 @@ func (r *run) use(input *mustgather.Input) error {
 	if r.server, err = manifestserver.New(options); err != nil {
 		return r.withFile(err)
 	}
-	return r.checkOwnKinds()
+	r.logOthers()
+	return errors.Join(r.checkPaths(), r.checkOwnKinds())
+}
+
+// checkPaths returns an error for an object in the folder of another kind.
+func (r *run) checkPaths() error {
+	var faults []error
+	for _, each := range r.input.Objects {
+		if served, _ := r.server.Resource(each.GroupVersionKind()); served.GroupResource() != each.Resource.GroupResource() {
+			faults = append(faults, fmt.Errorf("%s: %s %q is one of %s, and not of %s; move the file", each.File, each.GetKind(), each.GetName(), served.GroupResource(), each.Resource.GroupResource()))
+		}
+	}
+	return errors.Join(faults[:min(len(faults), maxFaults)]...)
+}
+
+// logOthers logs what the input directory has and the run does not use.
+func (r *run) logOthers() {
+	for _, name := range r.input.Ignored() {
+		if name != "content/" {
+			klog.Warningf("input: %s is not part of the layout and is ignored", name)
+		}
+	}
+	for _, each := range r.input.Superseded() {
+		klog.Warningf("input: %s has an older copy of %s %q, which is ignored", each.File, each.GetKind(), each.GetName())
+	}
 }
 
 // lacksDefinitions reports whether the input may lack the definitions of its kinds.

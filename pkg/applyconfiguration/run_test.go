@@ -127,6 +127,7 @@ func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		"an unknown controller":                       {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
 		"a file that is cut short":                    {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
 		"a kind that is not the path's":               {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},
+		"a kind of the path's group":                  {map[string]string{"cluster-scoped-resources/platform.openshift.io/others/memo.yaml": sampleInput()[operatorFile], operatorFile: ""}, nil, "platform.openshift.io/others/memo.yaml", false},
 		"two files for one object":                    {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
 		"an object that no cluster has stored":        {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo}}`}, nil, operatorFile, false},
 		"an input without what each controller needs": {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]\n"}, nil, "lacks secrets", false},

@@ -1,6 +1,7 @@
 package applyconfiguration
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -17,10 +18,19 @@ import (
 // configurationFolder is the folder for mutations of a standalone cluster, which is one cluster of all types.
 var configurationFolder = string(libraryapplyconfiguration.ClusterTypeConfiguration)
 
+// maxName is the maximum length of an object's name in the output: a file may have 255 bytes in its name, of which
+// multi-operator-manager's format takes "0123-metadata-" and ".yaml".
+const maxName = 255 - len("0123-metadata-") - len(".yaml")
+
 // writeMutations writes the chosen mutations into the output directory.
 func (r *run) writeMutations(mutations []manifestserver.Mutation) error {
 	var requests []manifestclient.SerializedRequest
+	var tooLong []error
 	for _, each := range mutations {
+		if len(each.Name) > maxName {
+			tooLong = append(tooLong, fmt.Errorf("%s %q is not in the output: the name is too long for the name of a file", each.Resource.Resource, each.Name))
+			continue
+		}
 		request, err := r.requestOf(each)
 		if err != nil {
 			return err
@@ -30,7 +40,7 @@ func (r *run) writeMutations(mutations []manifestserver.Mutation) error {
 	if err := manifestclient.WriteMutationDirectory(filepath.Join(r.OutputDir, configurationFolder), requests...); err != nil {
 		return fmt.Errorf("writing the mutations: %w", err)
 	}
-	return nil
+	return errors.Join(tooLong...)
 }
 
 // bodyOf returns the body of a mutation as YAML. An object in it has the resourceVersion of the input, or none if the body has none or the

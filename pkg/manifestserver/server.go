@@ -215,6 +215,15 @@ func (s *Server) AccessReviews() AccessReviews {
 	return s.recorded.reviews
 }
 
+// Resource returns the resource of a kind, and whether the server serves it.
+func (s *Server) Resource(kind schema.GroupVersionKind) (schema.GroupVersionResource, bool) {
+	r := s.kinds.OfKind(kind)
+	if r == nil {
+		return schema.GroupVersionResource{}, false
+	}
+	return r.GroupVersionResource, true
+}
+
 // HasMadeUp reports whether a uid is one that the server has generated, and not one of the input.
 func (s *Server) HasMadeUp(uid string) bool {
 	s.mu.Lock()

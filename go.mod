@@ -21,6 +21,7 @@ require (
 	go.etcd.io/etcd/api/v3 v3.6.8
 	go.etcd.io/etcd/client/v3 v3.6.8
 	go.yaml.in/yaml/v3 v3.0.4
+	golang.org/x/net v0.56.0
 	golang.org/x/sync v0.22.0
 	golang.org/x/term v0.44.0
 	golang.org/x/time v0.15.0
@@ -48,6 +49,12 @@ require github.com/go-air/gini v1.0.4
 require github.com/google/go-containerregistry/pkg/authn/kubernetes v0.0.0-20260224031529-85f2bf5f7303
 
 require github.com/openshift/multi-operator-manager v0.0.0-20260112172834-b64ebc8c627b
+
+require (
+	github.com/PaesslerAG/gval v1.2.3 // indirect
+	github.com/PaesslerAG/jsonpath v0.1.1 // indirect
+	github.com/shopspring/decimal v1.3.1 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.1 // indirect
@@ -159,7 +166,6 @@ require (
 	golang.org/x/crypto v0.53.0 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/mod v0.38.0 // indirect
-	golang.org/x/net v0.56.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.40.0 // indirect

@@ -279,7 +279,7 @@ func TestWhichKindsKeepANamespace(t *testing.T) {
 		"pods.metrics.k8s.io": false, "packagemanifests.packages.operators.coreos.com": false, "rolebindings.authorization.openshift.io": false,
 		"appliedclusterresourcequotas.quota.openshift.io": false,
 	} {
-		if got := isListed(schema.ParseGroupResource(text)); got != want {
+		if got := IsListed(schema.ParseGroupResource(text)); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

@@ -46,8 +46,8 @@ var viewGroups = []string{
 // views of ClusterResourceQuotas.
 var views = []schema.GroupResource{{Group: "quota.openshift.io", Resource: "appliedclusterresourcequotas"}}
 
-// isListed reports whether a check lists a resource. A check lists all custom resources and aggregated APIs except views.
-func isListed(resource schema.GroupResource) bool {
+// IsListed reports whether a check lists a resource. A check lists all custom resources and aggregated APIs except views.
+func IsListed(resource schema.GroupResource) bool {
 	if scheme.Scheme.IsGroupRegistered(resource.Group) {
 		return isBuiltIn(resource) || slices.Contains(moreBuiltIn, resource)
 	}

@@ -96,7 +96,7 @@ func (s *scan) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("discovering which kinds a namespace may hold: %w", err)
 	}
-	resources = sorted(slices.DeleteFunc(resources, func(each schema.GroupVersionResource) bool { return !isListed(each.GroupResource()) }))
+	resources = sorted(slices.DeleteFunc(resources, func(each schema.GroupVersionResource) bool { return !IsListed(each.GroupResource()) }))
 	first := len(resources) // the index of the first resource that is not built in
 	for i, each := range resources {
 		s.rank[each] = i

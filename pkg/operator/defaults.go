@@ -42,12 +42,17 @@ func (input *Input) withDefaults() *Input {
 	return &result
 }
 
+// GlobalPullSecret returns the name of the cluster's Secret for images whose source names no pull secret.
+func GlobalPullSecret() types.NamespacedName {
+	return types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"}
+}
+
 // newImages builds the fetcher for images, which reads the pull secrets in the manager's namespace and the cluster's global one.
 func newImages(input *Input) *image.Fetcher {
 	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
 		Client:    input.Kubernetes.CoreV1(),
 		Namespace: input.Namespace,
-		Global:    types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"},
+		Global:    GlobalPullSecret(),
 	}})
 }
 

@@ -81,6 +81,7 @@ var packages = []struct {
 	{4, "pkg/applyconfiguration/content"},
 	{4, "pkg/applyconfiguration"},
 	{4, "pkg/capture"},
+	{4, "pkg/declaredresources"},
 	{4, "pkg/cli"},
 	{5, "cmd"},
 	// A library for tests, which does not depend on this project.

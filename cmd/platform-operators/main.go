@@ -30,6 +30,7 @@ func newCommand() *cobra.Command {
 	}
 	command.SetVersionTemplate(versionText(version.Get()))
 	command.AddCommand(newStartCommand(), newApplyConfigurationCommand(), newCaptureCommand())
+	command.AddCommand(newResourcesCommands()...)
 	return command
 }
 

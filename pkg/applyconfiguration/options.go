@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/manifestserver"
 )
 
 // Options are the settings of a run. The first four flags are those of multi-operator-manager.
@@ -31,6 +33,8 @@ type Options struct {
 	KubernetesVersion string
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". No flag sets it.
 	OperatorVersion string
+	// Inspect receives the server after the controllers have run, for tests of what they read and wrote; nil for nothing.
+	Inspect func(*manifestserver.Server)
 }
 
 // AddFlags registers the flags.

@@ -67,6 +67,9 @@ func Run(ctx context.Context, options Options) error {
 	}
 	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", r.seed)
 	results, order, err := r.round(ctx)
+	if r.Inspect != nil && r.server != nil {
+		r.Inspect(r.server)
+	}
 	if err != nil {
 		return errors.Join(err, r.writeResults(results))
 	}

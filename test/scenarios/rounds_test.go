@@ -8,12 +8,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
@@ -28,8 +31,10 @@ import (
 	"github.com/openshift/library-go/pkg/manifestclient"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
+	"github.com/openshift/platform-operators/pkg/manifestserver"
 	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/test/declarations"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -67,16 +72,138 @@ func TestRoundsInstallAnOperator(t *testing.T) {
 	})
 }
 
+// TestOM_1_RoundsReadAndWriteWhatIsDeclared installs two operators by rounds, upgrades them, repairs one of them, and removes both with their
+// CustomResourceDefinitions and their namespaces.
+//
+// Promise OM-1: With an input directory, the commands input-resources and output-resources list everything that apply-configuration reads and
+// writes: each read and mutation of rounds that install, upgrade, repair and remove operators is in them, and a round has the same output without the
+// objects that they do not list. Without one, they list the static part and say so.
+func TestOM_1_RoundsReadAndWriteWhatIsDeclared(t *testing.T) {
+	t.Parallel()
+	first := []samples.Operator{{Package: "memo", Version: "1.0.0", ExtraConfigMap: "memo-former"}, {Package: "plainly", Version: "1.0.0", Plain: true}}
+	next := append(first, samples.Operator{Package: "memo", Version: "1.1.0"}, samples.Operator{Package: "plainly", Version: "1.1.0", Plain: true})
+	RunFrom(t, Origin{Offer: sampleWriter(first), NoManager: true}, func(s *Story) {
+		ctx := s.Context()
+		checked := &declarationCheck{}
+		for _, each := range first {
+			s.createWithSpec(ctx, each.Package, `"deletion":{"crds":"Delete"}`)
+		}
+		s.roundsToQuiet(ctx, checked)
+		for _, each := range first {
+			s.Expect(s.Installed(ctx, each.Package, "1.0.0")).To(Succeed())
+		}
+
+		s.By("upgrading")
+		s.publishOperators(ctx, next...)
+		s.roundsToQuiet(ctx, checked)
+		for _, each := range first {
+			s.Expect(s.Installed(ctx, each.Package, "1.1.0")).To(Succeed())
+		}
+
+		s.By("repairing one of them without the content of its bundle")
+		checked.withoutImages = true
+		deployments := s.Admin.Kubernetes.AppsV1().Deployments("memo")
+		s.must(deployments.Delete(ctx, "memo", metav1.DeleteOptions{}))
+		s.Settle()
+		s.roundsToQuiet(ctx, checked)
+		_, err := deployments.Get(ctx, "memo", metav1.GetOptions{})
+		s.must(err)
+
+		s.By("removing them without the content of their bundles, and one of them without its stored revisions")
+		s.deleteStored(ctx, "memo")
+		for _, each := range first {
+			s.must(s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, each.Package, metav1.DeleteOptions{}))
+		}
+		s.roundsToQuiet(ctx, checked)
+		for _, each := range first {
+			_, err := s.Admin.Operator(ctx, each.Package)
+			s.Expect(err).To(beNotFound())
+		}
+		s.Expect(checked.leftOut).To(BeNumerically(">", 0))
+		s.Logf("%d rounds; those that were run again had the same output without %d objects", checked.rounds, checked.leftOut)
+	})
+}
+
+// declarationCheck compares rounds with what input-resources and output-resources declare for their input.
+type declarationCheck struct {
+	// rounds is the number of checked rounds, and leftOut that of the objects without which rounds had the same output.
+	rounds, leftOut int
+	// withoutImages is true if the input has no images.
+	withoutImages bool
+}
+
+// check checks a round that was run with options, on objects, and with a server. It runs every second round again, without the objects that are
+// not declared.
+func (c *declarationCheck) check(s *Story, options applyconfiguration.Options, objects []mustgather.Object, server *manifestserver.Server) {
+	s.Helper()
+	resources, err := declarations.Of(s.Context(), options.InputDir, objects)
+	s.must(err)
+	undeclared, err := resources.Undeclared(server)
+	s.must(err)
+	s.Expect(undeclared).To(BeEmpty(), "round %d", c.rounds)
+	if c.rounds++; c.rounds%2 == 0 {
+		return
+	}
+	pruned, output := filepath.Join(s.TempDir(), "pruned"), filepath.Join(s.TempDir(), "pruned-output")
+	leftOut, err := resources.Prune(options.InputDir, pruned)
+	s.must(err)
+	want, err := filesIn(os.DirFS(options.OutputDir))
+	s.must(err)
+	options.InputDir, options.OutputDir, options.Inspect = pruned, output, nil
+	s.must(applyconfiguration.Run(s.Context(), options))
+	got, err := filesIn(os.DirFS(output))
+	s.must(err)
+	s.Expect(cmp.Diff(want, got)).To(BeEmpty(), "round %d without what is not declared", c.rounds)
+	c.leftOut += leftOut
+}
+
+// filesIn returns the content of all files, keyed by path, except for Events: these contain resourceVersions that a run makes up, which depend
+// on the largest one in the input.
+func filesIn(folder fs.FS) (map[string]string, error) {
+	files := map[string]string{}
+	return files, fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.Contains(name, "/core/events/") {
+			return err
+		}
+		content, err := fs.ReadFile(folder, name)
+		files[name] = string(content)
+		return err
+	})
+}
+
+// roundsToQuiet runs rounds until nothing changes, and checks each of them.
+func (s *Story) roundsToQuiet(ctx context.Context, checked *declarationCheck) {
+	s.Helper()
+	for rounds := 0; s.checkedRound(ctx, checked) > 0; rounds++ {
+		s.Expect(rounds).To(BeNumerically("<", maxRounds), "the rounds do not end")
+		s.Settle()
+	}
+}
+
 // round runs apply-configuration on the objects of the cluster, and sends the mutations to the cluster as the manager. It returns their
 // number.
 func (s *Story) round(ctx context.Context) int {
 	s.Helper()
+	return s.checkedRound(ctx, nil)
+}
+
+// checkedRound runs a round, and checks it unless check is nil.
+func (s *Story) checkedRound(ctx context.Context, check *declarationCheck) int {
+	s.Helper()
 	input, output := filepath.Join(s.TempDir(), "input"), filepath.Join(s.TempDir(), "output")
-	s.writeInput(ctx, input)
-	s.must(applyconfiguration.Run(ctx, applyconfiguration.Options{
+	objects := s.writeInput(ctx, input)
+	if check != nil && check.withoutImages {
+		s.must(os.RemoveAll(filepath.Join(input, "content", "images")))
+	}
+	var server *manifestserver.Server
+	options := applyconfiguration.Options{
 		InputDir: input, OutputDir: output, Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339), Timeout: time.Hour,
-		KubernetesVersion: scenario.DefaultKubernetesVersion,
-	}))
+		KubernetesVersion: scenario.DefaultKubernetesVersion, Inspect: func(used *manifestserver.Server) { server = used },
+	}
+	s.must(applyconfiguration.Run(ctx, options))
+	if check != nil {
+		check.check(s, options, objects, server)
+	}
 	mutations, err := manifestclient.ReadMutationDirectory(filepath.Join(output, "Configuration"))
 	s.must(err)
 	process := s.NewProcess(managerUser)
@@ -132,12 +259,11 @@ func send(ctx context.Context, client dynamic.Interface, request *manifestclient
 	return err
 }
 
-// writeInput writes the objects of the cluster, and the content of its catalog and registry, into an input directory.
-func (s *Story) writeInput(ctx context.Context, dir string) {
+// writeInput writes the objects of the cluster, and the content of its catalog and registry, into an input directory. It returns the objects.
+func (s *Story) writeInput(ctx context.Context, dir string) (objects []mustgather.Object) {
 	s.Helper()
 	all, err := s.Objects(ctx)
 	s.must(err)
-	var objects []mustgather.Object
 	for resource, found := range all {
 		for i := range found {
 			objects = append(objects, mustgather.Object{Unstructured: &found[i], Resource: resource.WithVersion(found[i].GroupVersionKind().Version)})
@@ -157,6 +283,7 @@ func (s *Story) writeInput(ctx context.Context, dir string) {
 		s.must(os.WriteFile(filepath.Join(folder, "catalog.json"), content, 0o600))
 	}
 	s.writeImages(filepath.Join(dir, "content", "images"), content)
+	return objects
 }
 
 // writeImages writes the images of a catalog's bundles into an OCI layout.

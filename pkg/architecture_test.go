@@ -133,7 +133,7 @@ var random = []string{"crypto/rand", "math/rand"}
 // manager does not.
 const manifestServer = module + "pkg/manifestserver"
 
-var onceOnly = []string{module + "pkg/applyconfiguration", module + "pkg/capture"}
+var onceOnly = []string{module + "pkg/applyconfiguration", module + "pkg/capture", module + "pkg/declaredresources"}
 
 // environmentCalls are the functions and variables that only wiringLayer and higher layers may use.
 var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Args", "os.Exit"}

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 
+	"github.com/openshift/platform-operators/pkg/catalogsource/proxy"
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 	"github.com/openshift/platform-operators/pkg/operator"
 	"github.com/openshift/platform-operators/pkg/version"
@@ -45,7 +47,9 @@ func newStartCommand() *cobra.Command {
 	command.Long = `Start the manager: watch PlatformOperators, resolve each against the cluster's operator catalogs, install and
 upgrade through BundleDeployments, repair drift, and report to ClusterOperator platform-operators-aggregated.
 
-In a cluster it needs no flags. Outside of one give --kubeconfig, --namespace and --content-dir; docs/development.md shows how.`
+In a cluster it needs no flags. Outside of one give --kubeconfig, --namespace and --content-dir; docs/development.md shows how. In a hosted
+control plane it has the kubeconfig of the guest cluster and no other, and reads catalogs through the SOCKS5 proxy that the environment
+variable GRPC_PROXY names; docs/hosted.md describes that.`
 	election.addFlags(command.Flags())
 	options.AddFlags(command.Flags())
 	command.PreRunE = func(*cobra.Command, []string) error {
@@ -53,6 +57,7 @@ In a cluster it needs no flags. Outside of one give --kubeconfig, --namespace an
 		if version := os.Getenv("OPERATOR_IMAGE_VERSION"); version != "" {
 			options.OperatorVersion = version
 		}
+		options.CatalogProxy = proxy.Config{URL: os.Getenv("GRPC_PROXY"), NoProxy: cmp.Or(os.Getenv("NO_PROXY"), os.Getenv("no_proxy"))}
 		return errors.Join(election.validate(), options.Validate())
 	}
 	return command

@@ -17,7 +17,7 @@ import (
 )
 
 // withDefaults returns a copy of the Input in which each nil field from Register to NewEvents is set to its production value. Dial stays
-// nil, which means TCP.
+// nil, which means TCP, and so does DialCatalogs without a proxy.
 func (input *Input) withDefaults() *Input {
 	result := *input
 	if result.Register == nil {
@@ -25,6 +25,9 @@ func (input *Input) withDefaults() *Input {
 	}
 	if result.RegisterCollector == nil {
 		result.RegisterCollector = legacyregistry.CustomRegister
+	}
+	if result.DialCatalogs == nil {
+		result.DialCatalogs = result.Dial
 	}
 	budget := catalogsource.NewBudget() // for both protocols
 	if result.ReadGRPC == nil {

@@ -94,6 +94,8 @@ type Input struct {
 	RegisterCollector func(metrics.StableCollector) error
 	// Dial connects to catalogs and registries. If it is nil, the manager connects by TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// DialCatalogs connects to catalogs. LiveInput and HTTPInput set it if Options.CatalogProxy names a proxy. If it is nil, Dial applies.
+	DialCatalogs func(ctx context.Context, network, address string) (net.Conn, error)
 	// ReadGRPC and ReadHTTP read CatalogSources and ClusterCatalogs.
 	ReadGRPC, ReadHTTP catalogs.ReadFunc
 	// Images opens sources of type image.
@@ -134,7 +136,11 @@ func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) 
 	config, protobuf = clientConfig(config, settings), clientConfig(protobuf, settings)
 	config.Wrap(input.DeniedWrites.Wrap)
 	protobuf.Wrap(input.DeniedWrites.Wrap)
-	var err error
+	dial, err := settings.Options.CatalogProxy.Dialer()
+	if err != nil {
+		return nil, fmt.Errorf("preparing the proxy for catalogs: %w", err)
+	}
+	input.DialCatalogs = dial
 	if input.Kubernetes, err = kubernetes.NewForConfig(protobuf); err != nil {
 		return nil, fmt.Errorf("building the Kubernetes client: %w", err)
 	}

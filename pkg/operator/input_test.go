@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/catalogsource/proxy"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 	"github.com/openshift/platform-operators/pkg/source"
 )
@@ -69,6 +71,31 @@ func TestHTTPInputReportsAnInvalidHost(t *testing.T) {
 	_, err := HTTPInput(http.DefaultClient, &rest.Config{Host: "https://host\x7f"}, Settings{})
 	if err == nil || !strings.Contains(err.Error(), "host of the API server") {
 		t.Errorf("the error does not name the host: %v", err)
+	}
+}
+
+func TestCatalogsAreDialedThroughTheirProxyOrLikeRegistries(t *testing.T) {
+	client := &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+		recorder := httptest.NewRecorder()
+		recorder.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(recorder, `{"gitVersion":"v1.34.0"}`)
+		return recorder.Result(), nil
+	})}
+	mine := errors.New("mine")
+	for url, want := range map[string]string{"": "mine", "socks5://127.0.0.1:1": `connecting through proxy "127.0.0.1:1"`} {
+		options := *NewOptions()
+		options.CatalogProxy = proxy.Config{URL: url}
+		input, err := HTTPInput(client, &rest.Config{Host: "nowhere.example.com"}, Settings{
+			Options: options, Clock: clock.RealClock{}, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		input.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, mine }
+		_, err = input.withDefaults().DialCatalogs(t.Context(), "tcp", "catalog.example.svc:50051")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("proxy %q: got %v, want %s", url, err, want)
+		}
 	}
 }
 

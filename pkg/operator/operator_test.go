@@ -16,15 +16,16 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalogsource/proxy"
 )
 
 func TestValidateReportsAllInvalidOptions(t *testing.T) {
 	if err := NewOptions().Validate(); err != nil {
 		t.Errorf("Validate rejects the settings of the payload: %v", err)
 	}
-	wrong := Options{ContentDir: "relative", DegradedAfter: -time.Second}
+	wrong := Options{ContentDir: "relative", DegradedAfter: -time.Second, CatalogProxy: proxy.Config{URL: "http://127.0.0.1:8090"}}
 	err := wrong.Validate()
-	for _, word := range []string{"--content-dir", "OPERATOR_IMAGE_VERSION", "--degraded-after", "--version-within"} {
+	for _, word := range []string{"--content-dir", "OPERATOR_IMAGE_VERSION", "--degraded-after", "--version-within", "GRPC_PROXY"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("the error does not name %s: %v", word, err)
 		}

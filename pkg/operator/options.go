@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/openshift/platform-operators/pkg/catalogsource/proxy"
 )
 
 // Options are the manager's settings. Most of them are flags. All other settings are in the cluster.
@@ -27,6 +29,8 @@ type Options struct {
 	// VersionWithin is the maximum duration of a rollout of the manager's version. After that time, the ClusterOperator reports the new
 	// version even if this manager has not reconciled every object yet.
 	VersionWithin time.Duration
+	// CatalogProxy is the proxy through which catalogs are read. The start command reads it from GRPC_PROXY and NO_PROXY. No flag sets it.
+	CatalogProxy proxy.Config
 	// TakenOverBy is the identity of this process if it took over the lease of an ended process in its Pod; empty otherwise. No flag sets
 	// it.
 	TakenOverBy string
@@ -80,6 +84,9 @@ func (o *Options) Validate() error {
 	}
 	if o.VersionWithin <= 0 {
 		faults = append(faults, fmt.Errorf("--version-within is %s, which is not a duration above zero", o.VersionWithin))
+	}
+	if _, err := o.CatalogProxy.Dialer(); err != nil {
+		faults = append(faults, fmt.Errorf("GRPC_PROXY: %w", err))
 	}
 	return errors.Join(faults...)
 }

@@ -12,7 +12,7 @@ import (
 
 // newGRPCReader returns the function that reads CatalogSources. Their protocol has no conditional reads.
 func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
-	client := grpc.Client{Dial: input.Dial}
+	client := grpc.Client{Dial: input.DialCatalogs}
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
 		memory := budget.NewReservation()
 		defer memory.Close()
@@ -27,7 +27,7 @@ func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc
 // newHTTPReader returns the function that reads ClusterCatalogs. It trusts the authorities in Options.CatalogCAFile, or the system's
 // authorities if that option is empty.
 func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
-	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.Dial})
+	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.DialCatalogs})
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
 		memory := budget.NewReservation()
 		defer memory.Close()

@@ -62,7 +62,7 @@ type Client struct {
 func (c Client) Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
 	ctx, end := memory.StartRead(ctx, timeout)
 	defer end()
-	// Dial the address directly, never through a proxy: it is a Service of the cluster.
+	// grpc-go must not use HTTPS_PROXY: the address is a Service of the cluster. Dial may use another proxy.
 	connection, err := googlegrpc.NewClient("passthrough:///"+address,
 		googlegrpc.WithContextDialer(c.dialer(memory)),
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),

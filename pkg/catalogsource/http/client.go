@@ -116,7 +116,7 @@ func (c *Client) authorities() (*x509.CertPool, []byte, error) {
 func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 	transport := c.options.Transport
 	if transport == nil {
-		// No proxy: catalogd is a Service in the cluster. The transport compresses and decompresses bodies.
+		// Without HTTPS_PROXY: catalogd is a Service in the cluster. Options.Dial may use another proxy. The transport compresses and decompresses bodies.
 		transport = &http.Transport{
 			DialContext:           c.options.Dial,
 			TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},

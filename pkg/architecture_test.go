@@ -138,6 +138,10 @@ var onceOnly = []string{module + "pkg/applyconfiguration", module + "pkg/capture
 // environmentCalls are the functions and variables that only wiringLayer and higher layers may use.
 var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Args", "os.Exit"}
 
+// inClusterCalls are functions that read the configuration of the process's Pod. In a hosted control plane, this is not the configuration of
+// the cluster in which the manager installs operators. Clients are built from the --kubeconfig flag, or by library-go without it.
+var inClusterCalls = []string{"rest.InClusterConfig"}
+
 // grabBags are names of packages that do not describe the content.
 var grabBags = []string{"common", "helper", "helpers", "lib", "libs", "misc", "util", "utils"}
 
@@ -342,6 +346,9 @@ func forbiddenCode(layer int, node ast.Node) string {
 		if layer < wiringLayer && slices.Contains(environmentCalls, name) {
 			return name + ": only the wiring reads the environment"
 		}
+		if slices.Contains(inClusterCalls, name) {
+			return name + ": in a hosted control plane, the Pod is in another cluster"
+		}
 	}
 	return ""
 }
@@ -353,6 +360,10 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	}{
 		"pure package that imports pure packages above it": {
 			"pkg/resolve/x.go", `import ("time"; "k8s.io/apimachinery/pkg/labels"; "` + module + `pkg/catalog"; "` + module + `pkg/apis/core/v1alpha2"); var wait = time.Second`, nil,
+		},
+		"command that reads the configuration of its Pod": {
+			"cmd/platform-operators/x.go", `import "k8s.io/client-go/rest"; var config, err = rest.InClusterConfig()`,
+			[]string{"cmd/platform-operators/x.go:2:51: rest.InClusterConfig: in a hosted control plane, the Pod is in another cluster"},
 		},
 		"package that imports one below it on its layer": {
 			"pkg/catalog/x.go", `import "` + module + `pkg/resolve"`,

@@ -38,6 +38,14 @@ var externalWords = map[string]string{
 	"factory.NewSyncContext":   "a function of library-go",
 	"WithSyncDegradedOnError":  "a method of library-go",
 	"ApplyOperatorStatus":      "a method of library-go",
+	// HyperShift's, and of its Pods.
+	"External":                      "a topology of a control plane",
+	"availability-prober":           "a container",
+	"konnectivity-proxy-socks5":     "a container",
+	"platform-operators-metrics":    "a Service in the management cluster",
+	"clusters-guest":                "a namespace in the management cluster",
+	"Init:0/1":                      "a state of a Pod, as kubectl prints it",
+	"unable to get owner reference": "a warning of library-go's",
 
 	// OLM's, and of bundles.
 	"metadata/annotations.yaml": "a file of a bundle",

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -21,6 +22,10 @@ type storyCache struct {
 	dir string
 	// update is whether golden files are written instead of compared.
 	update bool
+	// topology is the topology on which the stories run. isCompared reports whether a story, given by its file, is compared with the other
+	// topology; its result then has the state of the cluster. If isCompared is nil, no story is compared.
+	topology   topology
+	isCompared func(file string) bool
 
 	mu      sync.Mutex
 	results map[string]*storyResult
@@ -32,7 +37,9 @@ type storyResult struct {
 	cluster *scenario.Snapshot
 	// samplesDir is the directory with the samples in the catalogs.
 	samplesDir string
-	err        error
+	// state is the content of the cluster if the story is compared with the other topology.
+	state harness.State
+	err   error
 }
 
 // maxStories is the maximum number of stories in a chain in which each story continues the next.
@@ -90,6 +97,7 @@ func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 		}
 		from = Origin{Cluster: parent.cluster, Offer: func(dir string) error { return os.CopyFS(dir, os.DirFS(parent.samplesDir)) }}
 	}
+	from.Topology = c.topology
 	failed := errors.New("the story failed")
 	RunFrom(t, from, func(s *Story) {
 		if failed = s.run(parsed, c.update); failed != nil {
@@ -98,6 +106,11 @@ func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 		into.samplesDir = filepath.Join(c.dir, strings.TrimSuffix(filepath.Base(file), ".yaml"))
 		if failed = os.CopyFS(into.samplesDir, os.DirFS(s.Environment.SamplesDir)); failed != nil {
 			return
+		}
+		if c.isCompared != nil && c.isCompared(file) {
+			if into.state, failed = s.endState(s.Context()); failed != nil {
+				return
+			}
 		}
 		if s.Manager != nil {
 			s.StopManager()

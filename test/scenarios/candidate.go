@@ -29,7 +29,7 @@ func (s *Story) StartCandidate() *Manager {
 }
 
 func (s *Story) runCandidate(ctx context.Context, m *Manager) error {
-	client, err := kubernetes.NewForConfig(m.process.ClientConfig())
+	client, err := kubernetes.NewForConfig(s.managerConfig(m.process))
 	if err != nil {
 		return err
 	}

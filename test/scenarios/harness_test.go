@@ -56,13 +56,13 @@ func underTest(t *testing.T) harness.Operator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepared := snapshot(t, root)
+	initial := snapshot(t, root, standalone)
 	return harness.Operator{
 		Users: []string{managerUser}, Interval: restInterval,
 		Normalize: normalizeCompared, NormalizeHistory: removeHistory, IsCounted: isCounted,
 		Open: func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 			if from.Cluster == nil {
-				from.Cluster = prepared
+				from.Cluster = initial
 			}
 			return openSystem(ctx, t, from)
 		},

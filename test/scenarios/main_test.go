@@ -39,14 +39,14 @@ func TestMain(m *testing.M) {
 	flag.BoolVar(&checksInvariants, "invariants", true, "check the invariants of test/invariants in all stories")
 	flag.Parse()
 	klog.LogToStderr(*logs)
-	for _, prepare := range []func() error{checkFlags, chooseSample} {
+	for _, prepare := range []func() error{checkFlags, chooseSample, chooseHosted} {
 		if err := prepare(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
 	code := m.Run()
-	for _, check := range []func() error{checkRequestTypes, checkSample, func() error { return writeTrace(code == 0) }} {
+	for _, check := range []func() error{checkRequestTypes, checkSample, checkPermittedDifferences, func() error { return writeTrace(code == 0) }} {
 		if err := check(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)

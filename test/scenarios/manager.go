@@ -79,7 +79,7 @@ func (s *Story) checkRunning() {
 func contentDir(env *environment.Environment) string { return filepath.Join(env.Dir, "content") }
 
 func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*operator.Options)) error {
-	config := m.process.ClientConfig()
+	config := s.managerConfig(m.process)
 	settings, err := s.settings(config)
 	if err != nil {
 		return err

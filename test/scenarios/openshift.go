@@ -26,35 +26,53 @@ import (
 // the checkout.
 const ObjectsFile = "_output/scenario-objects.json"
 
-// openshift is the snapshot from which stories start: a cluster with OpenShift's kinds and the applied manifests of the payload, without a
-// manager. Function snapshot creates it once per process.
-var openshift struct {
+// prepared is a snapshot that is created once per process.
+type prepared struct {
 	once     sync.Once
 	snapshot *scenario.Snapshot
 	err      error
 }
 
-// snapshot returns the snapshot from which stories start. The first call creates it. If that fails, snapshot fails the test, and so does
-// every later call.
-func snapshot(t *testing.T, root string) *scenario.Snapshot {
+// get returns the snapshot. The first call creates it with install, in a bubble. If that fails, get fails the test, and so does every later
+// call.
+func (p *prepared) get(t *testing.T, install func(ctx context.Context) (*scenario.Snapshot, error)) *scenario.Snapshot {
 	t.Helper()
-	openshift.once.Do(func() {
-		openshift.err = errors.New("the cluster that stories start from could not be prepared; the first failed test has the cause")
-		synctest.Test(t, func(t *testing.T) { openshift.snapshot, openshift.err = install(t.Context(), root) })
+	p.once.Do(func() {
+		p.err = errors.New("the cluster that stories start from could not be prepared; the first failed test has the cause")
+		synctest.Test(t, func(t *testing.T) { p.snapshot, p.err = install(t.Context()) })
 	})
-	if openshift.err != nil {
-		t.Fatal(openshift.err)
+	if p.err != nil {
+		t.Fatal(p.err)
 	}
-	return openshift.snapshot
+	return p.snapshot
 }
 
-// install creates a cluster with OpenShift's kinds and the payload's manifests, and returns a snapshot of it. It must be called in a
-// synctest bubble.
-func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
-	objects, err := readObjects(filepath.Join(root, ObjectsFile))
+// openshift has, for each topology, the snapshot from which stories start: a cluster with OpenShift's kinds and the applied manifests of the
+// payload, without a manager.
+var openshift = map[topology]*prepared{standalone: {}, hostedControlPlane: {}}
+
+// snapshot returns the snapshot from which stories with a topology start.
+func snapshot(t *testing.T, root string, of topology) *scenario.Snapshot {
+	t.Helper()
+	manifests, err := manifestsOf(t, root, of)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
+	return openshift[of].get(t, func(ctx context.Context) (*scenario.Snapshot, error) {
+		objects, err := readObjects(filepath.Join(root, ObjectsFile))
+		if err != nil {
+			return nil, err
+		}
+		if err := setTopology(objects, of); err != nil {
+			return nil, err
+		}
+		return install(ctx, objects, manifests)
+	})
+}
+
+// install creates a cluster with OpenShift's objects and the manifests in a folder, and returns a snapshot of it. It must be called in a
+// synctest bubble.
+func install(ctx context.Context, objects []unstructured.Unstructured, manifests string) (*scenario.Snapshot, error) {
 	cluster, err := scenario.Start(ctx, scenario.Options{})
 	if err != nil {
 		return nil, err
@@ -64,7 +82,7 @@ func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
 		return nil, err
 	}
 	config := cluster.ClientConfig(scenario.AdminUser)
-	if _, err := cvo.Apply(ctx, config, filepath.Join(root, "manifests")); err != nil {
+	if _, err := cvo.Apply(ctx, config, manifests); err != nil {
 		return nil, fmt.Errorf("applying the payload's manifests: %w", err)
 	}
 	if err := simplifyDefinitions(ctx, config); err != nil {
@@ -124,7 +142,8 @@ func create(ctx context.Context, cluster *scenario.Cluster, objects []unstructur
 		if err != nil {
 			return fmt.Errorf("creating %s %q: %w", object.GetKind(), object.GetName(), err)
 		}
-		created, err := client.Resource(mapping.Resource).Create(ctx, object, metav1.CreateOptions{})
+		target := client.Resource(mapping.Resource).Namespace(object.GetNamespace())
+		created, err := target.Create(ctx, object, metav1.CreateOptions{})
 		if err != nil {
 			return fmt.Errorf("creating %s %q: %w", object.GetKind(), object.GetName(), err)
 		}
@@ -133,7 +152,7 @@ func create(ctx context.Context, cluster *scenario.Cluster, objects []unstructur
 			continue
 		}
 		created.Object["status"] = status
-		if _, err := client.Resource(mapping.Resource).UpdateStatus(ctx, created, metav1.UpdateOptions{}); err != nil {
+		if _, err := target.UpdateStatus(ctx, created, metav1.UpdateOptions{}); err != nil {
 			return fmt.Errorf("writing the status of %s %q: %w", object.GetKind(), object.GetName(), err)
 		}
 	}

@@ -12,14 +12,19 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of stories")
 
-// TestStories runs the stories in folder scenarios. The golden file beside each story has its expected report.
+// TestStories runs the stories in folder scenarios. The golden file beside each story has its expected report. A story that -hosted chooses
+// has the same report on a hosted control plane.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found %d stories in scenarios/*.yaml (error: %v)", len(files), err)
 	}
-	results := &storyCache{dir: t.TempDir(), update: *update, results: map[string]*storyResult{}}
+	isCompared := func(file string) bool {
+		return isHostedStory("TestStories/" + strings.TrimSuffix(filepath.Base(file), ".yaml"))
+	}
+	results := &storyCache{dir: t.TempDir(), update: *update, isCompared: isCompared, results: map[string]*storyResult{}}
+	onHosted := &storyCache{dir: t.TempDir(), topology: hostedControlPlane, isCompared: isCompared, results: map[string]*storyResult{}}
 	chosen := 0
 	defer func() {
 		if chosen == 0 {
@@ -30,9 +35,20 @@ func TestStories(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			chosen++
 			t.Parallel()
-			if err := results.result(t, file).err; err != nil {
-				t.Fatal(err)
+			result := results.result(t, file)
+			if result.err != nil {
+				t.Fatal(result.err)
 			}
+			if !isCompared(file) {
+				return
+			}
+			t.Run("OM-12 on a hosted control plane", func(t *testing.T) {
+				hosted := onHosted.result(t, file)
+				if hosted.err != nil {
+					t.Fatal(hosted.err)
+				}
+				compareTopologies(t, result.state, hosted.state)
+			})
 		})
 	}
 }

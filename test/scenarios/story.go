@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,8 +45,10 @@ type Story struct {
 	running atomic.Pointer[Manager]
 	// isManagerDenied is true while the manager lacks permissions that the story has removed. Its status may then be out of date.
 	isManagerDenied atomic.Bool
-	network         network.Network
-	networkDown     bool
+	// management is the management cluster; nil if the cluster has its own control plane.
+	management  *management
+	network     network.Network
+	networkDown bool
 	// isUntraced is true if the trace omits the manager's requests. A story sets it if the manager may see stale or restored states,
 	// because the manager then sends requests that it does not send otherwise.
 	isUntraced bool
@@ -71,34 +74,6 @@ var checksInvariants = true
 // storiesRun is the number of stories that runStory and runStoryFrom have started in this process.
 var storiesRun atomic.Int64
 
-// runStory runs a story as a parallel subtest, and then calls removeAll. At the start, the catalog contains the operators and the manager
-// is running.
-func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		Run(t, operators, func(s *Story) {
-			storiesRun.Add(1)
-			s.Settle() // a manager that is killed before it runs leaves goroutines that never end
-			run(s.Context(), s)
-			s.removeAll(s.Context())
-		})
-	})
-}
-
-// runStoryFrom runs a story as runStory does, but the cluster starts in the state that from describes.
-func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		RunFrom(t, from, func(s *Story) {
-			storiesRun.Add(1)
-			run(s.Context(), s)
-			s.removeAll(s.Context())
-		})
-	})
-}
-
 // Origin is the state of the cluster, the catalog and the manager at the start of a story.
 type Origin struct {
 	// Cluster is the content of the cluster; nil means OpenShift's kinds and the payload's manifests.
@@ -114,6 +89,10 @@ type Origin struct {
 	Ports catalogPorts
 	// NoManager is true if no manager runs at the start of the story.
 	NoManager bool
+	// Topology says where the manager runs. The zero value is standalone. Cluster must have the same topology.
+	Topology topology
+	// management is the snapshot from which the management cluster of a hosted control plane starts. RunFrom sets it.
+	management *scenario.Snapshot
 }
 
 // removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed. A deletion must
@@ -154,7 +133,10 @@ func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from.Cluster = snapshot(t, root)
+		from.Cluster = snapshot(t, root, from.Topology)
+	}
+	if from.Topology == hostedControlPlane {
+		from.management = managementCluster.get(t, installManagement)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
@@ -189,9 +171,18 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {
 		return err
 	}
+	if from.management != nil {
+		if s.management, err = startManagement(ctx, from.management); err != nil {
+			return err
+		}
+	}
 	if checksInvariants {
 		rules := invariants.New()
-		s.Check(scenario.Checks{User: managerUser, OnEveryWrite: rules.OnEveryWrite, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
+		onEveryWrite := rules.OnEveryWrite
+		if s.management != nil {
+			onEveryWrite = func(write scenario.Write) error { return errors.Join(rules.OnEveryWrite(write), checkPlacement(write)) }
+		}
+		s.Check(scenario.Checks{User: managerUser, OnEveryWrite: onEveryWrite, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
 	}
 	if err := s.SetPodBehavior(podBehavior); err != nil {
 		return err
@@ -276,6 +267,12 @@ func (s *Story) end() (err error) {
 		}
 		allRequests.add(s.Cluster, !s.isUntraced)
 		s.Cluster.Stop()
+	}
+	if s.management != nil {
+		for _, violation := range s.management.violations() {
+			s.Error(violation)
+		}
+		s.management.cluster.Stop()
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -77,8 +78,19 @@ func runOnTopologies(t *testing.T, from Origin, run, finish func(s *Story)) {
 	})
 }
 
-// endState waits until the manager is at rest, and returns the content of the cluster.
+// endStateDelay is the time between the end of a story and the comparison. It exceeds the deadline of a rollout, so that each rollout has
+// ended or failed on both topologies.
+const endStateDelay = 31 * time.Minute
+
+// endState waits for endStateDelay, and returns the content of the cluster.
 func (s *Story) endState(ctx context.Context) (harness.State, error) {
+	if err := s.Cluster.Settle(); err != nil {
+		return nil, err
+	}
+	time.Sleep(endStateDelay)
+	if err := s.Cluster.Settle(); err != nil {
+		return nil, err
+	}
 	system, err := harness.Operator{
 		Users: []string{managerUser}, Interval: restInterval, Normalize: normalizeTopologies, NormalizeHistory: removeHistory,
 		Open: func(context.Context, harness.Checkpoint) (*harness.System, error) {
@@ -88,19 +100,18 @@ func (s *Story) endState(ctx context.Context) (harness.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := system.WaitForRest(); err != nil {
-		return nil, err
-	}
 	return system.StateWithoutHistory(ctx)
 }
 
-// randomCertificate and randomSigner match what is random in the certificates of service-ca, in the JSON of an object.
+// These match what differs between two runs of a story in the JSON of an object: the certificates of service-ca, and digests of bundles that
+// a story makes with random content.
 var (
 	randomCertificate = regexp.MustCompile(`("caBundle":|"tls\.(?:crt|key)":)"[^"]*"`)
 	randomSigner      = regexp.MustCompile(`(openshift-service-serving-signer@)\d+`)
+	randomDigest      = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 )
 
-// normalizeTopologies is like normalizeCompared, and also replaces certificates.
+// normalizeTopologies is like normalizeCompared, and also replaces certificates, digests, and the times in a spec.
 func normalizeTopologies(object *unstructured.Unstructured) (isCompared bool, err error) {
 	if isCompared, err = normalizeCompared(object); err != nil || !isCompared {
 		return isCompared, err
@@ -109,11 +120,13 @@ func normalizeTopologies(object *unstructured.Unstructured) (isCompared bool, er
 	if err != nil {
 		return false, err
 	}
-	replaced := map[string]any{}
-	content = randomCertificate.ReplaceAll(content, []byte(`$1"CERTIFICATE"`))
-	err = json.Unmarshal(randomSigner.ReplaceAll(content, []byte("$1")), &replaced)
-	object.Object = replaced
-	return true, err
+	for pattern, replacement := range map[*regexp.Regexp]string{
+		randomCertificate: `$1"CERTIFICATE"`, randomSigner: "${1}TIME", randomDigest: "sha256:DIGEST", changingTime: "TIME",
+	} {
+		content = pattern.ReplaceAll(content, []byte(replacement))
+	}
+	object.Object = map[string]any{}
+	return true, json.Unmarshal(content, &object.Object)
 }
 
 // compareTopologies fails the test if two clusters differ otherwise than topologiesFile permits.

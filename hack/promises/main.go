@@ -22,7 +22,7 @@ import (
 const page = "docs/promises.md"
 
 // folders are the folders with tests.
-var folders = []string{"cmd", "hack", "pkg", "test"}
+var folders = []string{"cmd", "hack", "hosted", "pkg", "test"}
 
 // own is the folder of this program. addFolder skips it, because its tests contain example ids.
 const own = "hack/promises"

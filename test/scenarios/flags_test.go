@@ -28,6 +28,7 @@ func checkFlags() error {
 		{"other-stories", *otherStories, 0, 0},
 		{"kill-points", *killPoints, len(operations), 0},
 		{"sample", *sample, 0, 0},
+		{"hosted", *hostedStories, -1, 0},
 	} {
 		switch {
 		case each.value < each.atLeast:
@@ -64,6 +65,8 @@ func TestFlagsAreChecked(t *testing.T) {
 		{"kill-points", "5", "-kill-points=5 is too small: it must be at least 6"},
 		{"other-stories", "-1", "-other-stories=-1 is too small: it must be at least 0"},
 		{"sample", "-1", "-sample=-1 is too small"},
+		{"hosted", "-1", ""},
+		{"hosted", "-2", "-hosted=-2 is too small: it must be at least -1"},
 	} {
 		before := flag.Lookup(test.name).Value.String()
 		if err := flag.Set(test.name, test.value); err != nil {

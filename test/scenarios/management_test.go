@@ -3,6 +3,7 @@ package scenarios
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/test/environment"
 )
 
@@ -75,5 +77,19 @@ func TestWritesToTheGuestThatBelongToTheManagementClusterAreViolations(t *testin
 		if (err != nil) != test.isViolation {
 			t.Errorf("%+v: got %v", test, err)
 		}
+	}
+}
+
+func TestDifferencesAreLinesOfObjects(t *testing.T) {
+	t.Parallel()
+	first := harness.State{
+		"deployments.apps a b": {"{", ` "replicas": 1`, "}"}, "secrets a c": {"{", ` "x": [`, `  "1",`, `  "1"`, " ]", "}"}, "pods a d": {"{", "}"},
+	}
+	second := harness.State{
+		"services a b": {"{", "}"}, "secrets a c": {"{", ` "x": [`, `  "1",`, `  "2"`, " ]", "}"}, "pods a d": {"{", "}"},
+	}
+	want := []string{"- deployments.apps a b", `- secrets a c: "1"`, `+ secrets a c: "2"`, "+ services a b"}
+	if diff := cmp.Diff(want, differences(first, second)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -291,7 +291,7 @@ verify-cli-docs: ## Fail when docs/cli is stale
 
 .PHONY: verify-format
 verify-format: ## Fail when a file is not gofmt'ed
-	@unformatted=$$(gofmt -s -l bindata cmd hack pkg test); \
+	@unformatted=$$(gofmt -s -l bindata cmd hack hosted pkg test); \
 	if [[ -n "$$unformatted" ]]; then echo "Not formatted; run 'gofmt -s -w' on:"; echo "$$unformatted"; exit 1; fi
 
 .PHONY: vet

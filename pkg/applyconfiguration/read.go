@@ -3,6 +3,7 @@ package applyconfiguration
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -21,21 +22,14 @@ import (
 // definitionResource is the resource of the objects that define custom kinds.
 var definitionResource = schema.GroupResource{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
 
-// readInput reads the objects in the input directory, and builds the server that has them.
-func (r *run) readInput() error {
-	input, err := mustgather.Read(r.files, nil)
-	if err != nil {
-		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
-	}
-	r.input, r.catalogs, r.images = input, content.NewCatalogs(r.files), content.NewImages(r.files)
+// load builds the server of the input. files has the catalogs and images.
+func (r *run) load(input *mustgather.Input, files fs.FS) error {
+	r.input, r.catalogs, r.images = input, content.NewCatalogs(files), content.NewImages(files)
 	r.inInput = map[objectID]*unstructured.Unstructured{}
 	for _, each := range input.Objects {
 		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.Unstructured
 	}
-	if err := r.buildServer(); err != nil {
-		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
-	}
-	return nil
+	return r.buildServer()
 }
 
 // buildServer builds the server of the input.
@@ -47,7 +41,7 @@ func (r *run) buildServer() error {
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.seed), NotCollected: scopes(r.input.NotCollected)}
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected)}
 	if options.Definitions, err = definitions(r.input); err != nil {
 		return err
 	}

@@ -50,6 +50,10 @@ type Story struct {
 	// because the manager then sends requests that it does not send otherwise.
 	isUntraced bool
 	catalog    *localcatalog.Server
+	// otherCatalogs are the catalogs that the story itself serves.
+	otherCatalogs []*localcatalog.Server
+	// rounds runs the controllers in place of the manager's process. It is nil if the process runs.
+	rounds rounds
 	// podReady contains whether a Pod is ready, keyed by the Pod's UID. Pods whose readiness the story does not set are missing.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
@@ -114,6 +118,16 @@ type Origin struct {
 	Ports catalogPorts
 	// NoManager is true if no manager runs at the start of the story.
 	NoManager bool
+	// Rounds runs the controllers in place of the manager's process; nil means that the process runs.
+	Rounds rounds
+}
+
+// rounds runs the manager's controllers in another way than the manager's process does.
+type rounds interface {
+	// run runs the controllers for a manager until the context ends.
+	run(ctx context.Context, s *Story, m *Manager) error
+	// isIdle reports whether the controllers have seen all changes of the cluster.
+	isIdle(s *Story) bool
 }
 
 // removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed. A deletion must
@@ -157,12 +171,17 @@ func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 		from.Cluster = snapshot(t, root)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
-		setDefaults(s.WithT)
+		s := newStory(t, from)
 		defer s.stop()
 		s.must(s.start(t.Context(), from))
 		run(s)
 	})
+}
+
+func newStory(t *testing.T, from Origin) *Story {
+	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, rounds: from.Rounds, isUntraced: from.Rounds != nil}
+	setDefaults(s.WithT)
+	return s
 }
 
 // setDefaults sets the timeouts of a story's assertions.
@@ -236,10 +255,12 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 // managerStartup is the maximum time that a manager needs after its start to report the state of the cluster.
 const managerStartup = 2 * time.Second
 
-// isManagerActive reports whether a manager runs, has been leading for at least managerStartup, and has its permissions.
+// isManagerActive reports whether a manager runs, has been leading for at least managerStartup, and has its permissions. Between rounds, it
+// is active if no change is left for the next round.
 func (s *Story) isManagerActive() bool {
 	running := s.running.Load()
-	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
+	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup &&
+		(s.rounds == nil || s.rounds.isIdle(s))
 }
 
 // podBehavior returns the behavior of a Pod: it becomes ready. A Pod with NeverReadyLabel runs and is never ready, as on the local cluster.

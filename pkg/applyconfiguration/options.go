@@ -29,6 +29,8 @@ type Options struct {
 	Timeout time.Duration
 	// KubernetesVersion is the version of the API server; empty to read it from ClusterOperator kube-apiserver.
 	KubernetesVersion string
+	// Cache makes successive calls of Reconcile faster. It may be nil. No flag sets it.
+	Cache *Cache
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". No flag sets it.
 	OperatorVersion string
 }

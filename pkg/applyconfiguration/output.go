@@ -36,6 +36,9 @@ func Reconcile(ctx context.Context, input *mustgather.Input, content fs.FS, opti
 	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", options.Seed)
 	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the run takes more than --timeout=%s", options.Timeout))
 	defer cancel()
+	if options.Cache == nil {
+		options.Cache = &Cache{}
+	}
 	r := &run{Options: options, now: now}
 	if err := r.load(input, content); err != nil {
 		return options.noOutput(), fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)

@@ -35,7 +35,7 @@ func newRoundContent() *roundContent {
 }
 
 // update replaces the catalogs, and what tags stand for. A catalog that cannot be read is left out.
-func (c *roundContent) update(ctx context.Context, s *Story, objects map[schema.GroupResource][]unstructured.Unstructured) error {
+func (c *roundContent) update(ctx context.Context, s *Story, objects map[schema.GroupResource][]*unstructured.Unstructured) error {
 	maps.DeleteFunc(c.files, func(file string, _ *fstest.MapFile) bool { return strings.HasPrefix(file, "content/catalogs/") })
 	client, err := s.contentClient()
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *roundContent) update(ctx context.Context, s *Story, objects map[schema.
 		{Group: "operators.coreos.com", Resource: "catalogsources"}:      "CatalogSource",
 	} {
 		for _, catalog := range objects[resource] {
-			base := s.catalogBase(&catalog)
+			base := s.catalogBase(catalog)
 			if _, isFetched := fetched[base]; !isFetched && base != "" {
 				fetched[base] = fetchCatalog(ctx, client, base)
 			}

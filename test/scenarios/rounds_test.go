@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
-	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
@@ -33,7 +32,9 @@ var roundLogs = flag.Bool("round-logs", false, "print the mutations of each roun
 // times that run-again.yaml names. It sends the mutations as the manager, in an order that the seed chooses.
 type roundsRunner struct {
 	random  *rand.Rand
+	objects objectCapture
 	content *roundContent
+	cache   applyconfiguration.Cache
 	// seen is the revision of the cluster that the last round has seen, or -1.
 	seen atomic.Int64
 	// number is the number of rounds so far.
@@ -53,6 +54,7 @@ func (r *roundsRunner) isIdle(s *Story) bool { return r.seen.Load() == s.Revisio
 // run implements rounds.
 func (r *roundsRunner) run(ctx context.Context, s *Story, m *Manager) error {
 	r.seen.Store(-1)
+	r.objects = objectCapture{}
 	busy, retry := 0, retryRefused
 	for due := (time.Time{}); r.wait(ctx, s, due); {
 		result, err := r.round(ctx, s, m)
@@ -139,13 +141,13 @@ func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundRe
 
 // reconcile runs apply-configuration. It adds the images that are missing, as far as registries have them, and runs it again.
 func (r *roundsRunner) reconcile(ctx context.Context, s *Story) (*applyconfiguration.Output, error) {
-	input, err := r.capture(ctx, s)
-	if err != nil {
+	if err := errors.Join(r.objects.update(ctx, s), r.content.update(ctx, s, r.objects.objects)); err != nil {
 		return nil, err
 	}
+	input := r.objects.input()
 	options := applyconfiguration.Options{
 		Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339Nano), Seed: r.random.Uint64(), Timeout: time.Hour,
-		KubernetesVersion: scenario.DefaultKubernetesVersion,
+		KubernetesVersion: scenario.DefaultKubernetesVersion, Cache: &r.cache,
 	}
 	for {
 		output, err := applyconfiguration.Reconcile(ctx, input, r.content.files, options)
@@ -157,21 +159,6 @@ func (r *roundsRunner) reconcile(ctx context.Context, s *Story) (*applyconfigura
 			return output, err
 		}
 	}
-}
-
-// capture returns the objects of the cluster, and updates the content of the catalogs.
-func (r *roundsRunner) capture(ctx context.Context, s *Story) (*mustgather.Input, error) {
-	all, err := s.Objects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	input := &mustgather.Input{}
-	for resource, found := range all {
-		for i := range found {
-			input.Objects = append(input.Objects, mustgather.Object{Unstructured: &found[i], Resource: resource.WithVersion(found[i].GroupVersionKind().Version)})
-		}
-	}
-	return input, r.content.update(ctx, s, all)
 }
 
 // earlier returns the earlier one of two times. A zero time is later than all others.

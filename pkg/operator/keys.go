@@ -31,3 +31,8 @@ func names(informer cache.SharedIndexInformer) keyFunc {
 		return [][]string{keys}
 	}
 }
+
+// followedBy returns a keyFunc with one more group that has one key.
+func followedBy(keys keyFunc, last string) keyFunc {
+	return func() [][]string { return append(keys(), []string{last}) }
+}

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
@@ -26,6 +27,9 @@ func storySeed(name string) uint64 {
 func TestOM_11_StoriesEndAlikeByRounds(t *testing.T) {
 	t.Parallel()
 	for _, name := range storyNames(t) {
+		if !isByRounds(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			playBothWays(t, fmt.Sprintf("scenarios/%s.yaml", name))
@@ -44,12 +48,25 @@ func playBothWays(t *testing.T, file string) {
 	rounds := newRounds(storySeed(filepath.Base(file)))
 	got := playSteps(t, underTestBy(t, rounds), from, file)
 	t.Logf("%d rounds", rounds.number.Load())
-	for i := range min(len(live), len(got)) {
-		if difference := harness.Difference(live[i], got[i]); difference != "" {
-			t.Errorf("after step %d (-manager +rounds):\n%s", i, difference)
+	compareStates(t, live, got)
+}
+
+// compareStates fails the test if two runs have different states.
+func compareStates(t *testing.T, live, rounds []harness.State) {
+	t.Helper()
+	for i := range min(len(live), len(rounds)) {
+		if difference := harness.Difference(live[i], rounds[i]); difference != "" {
+			t.Errorf("state %d differs (-manager +rounds):\n%s", i, difference)
 			return
 		}
 	}
+}
+
+var byRounds = flag.Int("rounds", 10, "number of stories that also run by rounds of apply-configuration, chosen by -seed")
+
+// isByRounds reports whether a story also runs by rounds.
+func isByRounds(name string) bool {
+	return storySeed(name)%200 < uint64(*byRounds)
 }
 
 // processConditions are the conditions about the manager's process, which rounds do not have.
@@ -67,7 +84,7 @@ func normalizeRounds(object *unstructured.Unstructured) (isCompared bool, err er
 			return false, err
 		}
 	}
-	return normalizeCompared(object)
+	return normalizePresence(object)
 }
 
 // playSteps plays a story, and returns the state after each step. The first state is that before the first step.
@@ -98,9 +115,11 @@ func playSteps(t *testing.T, operator harness.Operator, from harness.Checkpoint,
 						return err
 					}
 				}
-				state, err := system.State(ctx)
-				if err != nil {
-					return err
+				var state harness.State
+				if system.IsOperatorRunning() { // otherwise its work is left where it was
+					if state, err = system.State(ctx); err != nil {
+						return err
+					}
 				}
 				states = append(states, state)
 			}

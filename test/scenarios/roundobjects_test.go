@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -21,6 +22,9 @@ type objectCapture struct {
 // definingResources are the resources whose objects add and remove other resources.
 var definingResources = []string{"customresourcedefinitions", "apiservices"}
 
+// eventResource is the resource of Events. Rounds do not create an Event again that the input has.
+var eventResource = corev1.SchemeGroupVersion.WithResource("events")
+
 // update reads what has changed.
 func (c *objectCapture) update(ctx context.Context, s *Story) error {
 	revision := s.Revision()
@@ -36,14 +40,17 @@ func (c *objectCapture) update(ctx context.Context, s *Story) error {
 		for resource, found := range all {
 			c.objects[resource] = known(before[resource], found)
 		}
-		return nil
+		changed = map[schema.GroupResource]bool{eventResource.GroupResource(): true}
 	}
 	for resource := range changed {
-		if len(c.objects[resource]) == 0 {
+		version := eventResource.Version
+		if known := c.objects[resource]; len(known) > 0 {
+			version = known[0].GroupVersionKind().Version
+		} else if resource != eventResource.GroupResource() {
 			c.revision = 0 // the version of the resource is not known
 			return c.update(ctx, s)
 		}
-		found, err := s.ObjectsOf(ctx, resource.WithVersion(c.objects[resource][0].GroupVersionKind().Version))
+		found, err := s.ObjectsOf(ctx, resource.WithVersion(version))
 		if err != nil {
 			return err
 		}
@@ -66,7 +73,7 @@ func (c *objectCapture) changed(s *Story) (changed map[schema.GroupResource]bool
 		if slices.Contains(definingResources, event.Resource.Resource) {
 			return nil, true
 		}
-		if event.Resource.Resource != "events" && event.Resource.Resource != "leases" {
+		if event.Resource.Resource != "leases" {
 			changed[event.Resource] = true
 		}
 	}

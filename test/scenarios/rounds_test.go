@@ -24,6 +24,8 @@ const (
 	retryRefused, maxRetryRefused = time.Second, 5 * time.Minute
 	// maxRounds is the maximum number of rounds in a row that have mutations.
 	maxRounds = 100
+	// maxStoryRounds is the maximum number of rounds of a story.
+	maxStoryRounds = 3000
 )
 
 var roundLogs = flag.Bool("round-logs", false, "print the mutations of each round")
@@ -59,7 +61,7 @@ func (r *roundsRunner) run(ctx context.Context, s *Story, m *Manager) error {
 	for due := (time.Time{}); r.wait(ctx, s, due); {
 		result, err := r.round(ctx, s, m)
 		if *roundLogs {
-			s.Logf("%s round %d: %d sent, due %s, %v\n%s", time.Now().Format(time.TimeOnly), r.number.Load(), len(result.sent), result.due.Format(time.TimeOnly), err, strings.Join(result.sent, "\n"))
+			s.Logf("%s round %d: due %q, %v, sent:\n%s", time.Now().Format(time.TimeOnly), r.number.Load(), result.dueKeys, err, strings.Join(result.sent, "\n"))
 		}
 		switch {
 		case ctx.Err() != nil || m.process.IsKilled():
@@ -73,6 +75,9 @@ func (r *roundsRunner) run(ctx context.Context, s *Story, m *Manager) error {
 			if busy++; busy >= maxRounds {
 				return fmt.Errorf("%d rounds in a row have mutations; the last ones are:\n%s", busy, strings.Join(result.sent, "\n"))
 			}
+		}
+		if r.number.Load() >= maxStoryRounds {
+			return fmt.Errorf("the story takes more than %d rounds; the next one is due at %s for %s", maxStoryRounds, result.due.Format(time.TimeOnly), strings.Join(result.dueKeys, ", "))
 		}
 		if due = result.due; result.isRefused {
 			due = earlier(due, time.Now().Add(retry))
@@ -105,6 +110,8 @@ type roundResult struct {
 	isRefused bool
 	// due is the time of the next round if nothing changes; zero if there is none.
 	due time.Time
+	// dueKeys are the syncs that are due again.
+	dueKeys []string
 }
 
 // round runs apply-configuration on the objects of the cluster, and sends the mutations to the cluster as the manager.
@@ -117,10 +124,8 @@ func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundRe
 	}
 	var result roundResult
 	for _, each := range output.RunAgain.Syncs {
-		if *roundLogs {
-			s.Logf("run again: %s %q in %s", each.Controller, each.Key, time.Until(each.At))
-		}
 		result.due = earlier(result.due, each.At)
+		result.dueKeys = append(result.dueKeys, fmt.Sprintf("%s %q at %s", each.Controller, each.Key, each.At.Format(time.TimeOnly)))
 	}
 	client, err := dynamic.NewForConfig(m.process.ClientConfig())
 	if err != nil {

@@ -72,37 +72,6 @@ const (
 // checksInvariants is true if stories check the rules of test/invariants. Only a test that measures their cost sets it to false.
 var checksInvariants = true
 
-// storiesRun is the number of stories that runStory and runStoryFrom have started in this process.
-var storiesRun atomic.Int64
-
-// runStory runs a story as a parallel subtest, and then calls removeAll. At the start, the catalog contains the operators and the manager
-// is running.
-func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		Run(t, operators, func(s *Story) {
-			storiesRun.Add(1)
-			s.Settle() // a manager that is killed before it runs leaves goroutines that never end
-			run(s.Context(), s)
-			s.removeAll(s.Context())
-		})
-	})
-}
-
-// runStoryFrom runs a story as runStory does, but the cluster starts in the state that from describes.
-func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		RunFrom(t, from, func(s *Story) {
-			storiesRun.Add(1)
-			run(s.Context(), s)
-			s.removeAll(s.Context())
-		})
-	})
-}
-
 // Origin is the state of the cluster, the catalog and the manager at the start of a story.
 type Origin struct {
 	// Cluster is the content of the cluster; nil means OpenShift's kinds and the payload's manifests.

@@ -118,7 +118,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	switch name {
 	case "", factory.DefaultQueueKey:
 		return nil
-	case staleDecisionsKey:
+	case StaleDecisionsKey:
 		c.enqueueStaleDecisions(syncCtx)
 		return nil
 	}

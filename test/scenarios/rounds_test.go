@@ -18,7 +18,7 @@ import (
 
 const (
 	// roundInterval is the time between a change of the cluster and the round that sees it.
-	roundInterval = time.Second
+	roundInterval = 100 * time.Millisecond
 	// retryRefused is the time after which a round follows one of which the API server has refused mutations. It doubles with each of them,
 	// up to maxRetryRefused.
 	retryRefused, maxRetryRefused = time.Second, 5 * time.Minute

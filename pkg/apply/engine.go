@@ -56,6 +56,8 @@ type Engine struct {
 	remover     *teardown.Remover
 	namespaces  *namespaceuse.Checker
 	deployments object.Deployments
+	// isOneRound is true if the process ends after one round: no later call knows what this one remembers.
+	isOneRound bool
 
 	mu     sync.Mutex
 	owners map[string]*ownerState
@@ -93,6 +95,7 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		remover:     teardown.New(resources, namespaces, config.Dynamic, config.Clock),
 		namespaces:  namespaces,
 		deployments: config.Deployed,
+		isOneRound:  config.Tasks.Await,
 		owners:      map[string]*ownerState{},
 	}, nil
 }

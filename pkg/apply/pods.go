@@ -81,11 +81,18 @@ func (m *podMemory) keep(sets []*Set) {
 
 // podProblem returns why the Pods of an unready object do not start. The result is zero if the object has no Pods or the reason is not
 // known. podProblem lists the Pods in the object's namespace that match the object's selector, at most once every podInterval, because Pods
-// are not watched. It sets RetryAfter of the outcome to the time until the next list.
+// are not watched. It sets RetryAfter of the outcome to the time until the next list. In the only round of a process, it lists them at once.
 func (c *call) podProblem(ctx context.Context, each *reconcile.Outcome) health.PodProblem {
 	key, now := each.Desired.Key, c.engine.clock.Now()
 	if !runsPods[key.GroupKind] {
 		return health.PodProblem{}
+	}
+	if c.engine.isOneRound { // the next round is due when a Pod has changed
+		pods, err := c.podsOf(ctx, each.Desired.Object())
+		if err != nil {
+			klog.V(2).Infof("listing the Pods of %s: %v", key, err)
+		}
+		return health.ProblemOfPods(pods)
 	}
 	state := c.state.pods.state(key, now)
 	next := state.since.Add(podDelay)

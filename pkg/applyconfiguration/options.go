@@ -31,6 +31,8 @@ type Options struct {
 	Timeout time.Duration
 	// KubernetesVersion is the version of the API server; empty to read it from ClusterOperator kube-apiserver.
 	KubernetesVersion string
+	// Cache makes successive calls of Reconcile faster. It may be nil. No flag sets it.
+	Cache *Cache
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". No flag sets it.
 	OperatorVersion string
 	// Inspect receives the server after the controllers have run, for tests of what they read and wrote; nil for nothing.
@@ -49,8 +51,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"version of the API server, such as v1.36.3 (default: that of ClusterOperator kube-apiserver)")
 }
 
-// validate returns the time of the run, and an error that lists all invalid settings.
-func (o *Options) validate() (time.Time, error) {
+// complete sets the time and the seed, and returns an error that lists all invalid settings.
+func (o *Options) complete() error {
 	var faults []error
 	if o.InputDir == "" {
 		faults = append(faults, errors.New("--input-dir is required"))
@@ -58,16 +60,32 @@ func (o *Options) validate() (time.Time, error) {
 	if o.OutputDir == "" {
 		faults = append(faults, errors.New("--output-dir is required"))
 	}
-	var now time.Time
-	if o.Now == "" {
-		now = o.Clock.Now()
-	} else {
-		var err error
-		if now, err = time.Parse(time.RFC3339, o.Now); err != nil {
-			faults = append(faults, fmt.Errorf("--now is %q, which is not a time such as 2026-01-31T12:00:00Z", o.Now))
-		}
+	now, err := o.time()
+	if err != nil {
+		faults = append(faults, err)
 	}
-	return now.UTC(), errors.Join(faults...)
+	o.Now = now.Format(time.RFC3339Nano)
+	o.setSeed(now)
+	return errors.Join(faults...)
+}
+
+// time returns the time of the run.
+func (o *Options) time() (time.Time, error) {
+	if o.Now == "" {
+		return o.Clock.Now().UTC(), nil
+	}
+	now, err := time.Parse(time.RFC3339, o.Now)
+	if err != nil {
+		return now, fmt.Errorf("--now is %q, which is not a time such as 2026-01-31T12:00:00Z", o.Now)
+	}
+	return now.UTC(), nil
+}
+
+// setSeed sets the seed to the time of the run, unless it is set.
+func (o *Options) setSeed(now time.Time) {
+	if o.Seed == 0 {
+		o.Seed = uint64(now.UnixNano()) //nolint:gosec // any number is a seed
+	}
 }
 
 // isSelected returns a function that reports whether a controller runs. It returns an error if Controllers names one that does not exist.

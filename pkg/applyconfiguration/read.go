@@ -3,16 +3,15 @@ package applyconfiguration
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/platform-operators/bindata"
 	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 	"github.com/openshift/platform-operators/pkg/mustgather"
@@ -21,25 +20,18 @@ import (
 // definitionResource is the resource of the objects that define custom kinds.
 var definitionResource = schema.GroupResource{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
 
-// readInput reads the objects in the input directory, and builds the server that has them.
-func (r *run) readInput() error {
-	input, err := mustgather.Read(r.files, nil)
-	if err != nil {
-		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
-	}
-	if err := r.use(input); err != nil {
-		return fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
-	}
-	return nil
-}
-
-// use builds the server of an input.
-func (r *run) use(input *mustgather.Input) error {
-	r.input, r.catalogs, r.images = input, content.NewCatalogs(r.files), content.NewImages(r.files)
+// load builds the server of the input. files has the catalogs and images.
+func (r *run) load(input *mustgather.Input, files fs.FS) error {
+	r.input, r.catalogs, r.images = input, content.NewCatalogs(files), content.NewImages(files)
 	r.inInput = map[objectID]*unstructured.Unstructured{}
 	for _, each := range input.Objects {
 		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.Unstructured
 	}
+	return r.buildServer()
+}
+
+// buildServer builds the server of the input.
+func (r *run) buildServer() error {
 	if err := checkIdentities(r.input); err != nil {
 		return err
 	}
@@ -47,8 +39,8 @@ func (r *run) use(input *mustgather.Input) error {
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.seed), NotCollected: scopes(r.input.NotCollected)}
-	if options.Definitions, err = definitions(r.input); err != nil {
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server}
+	if options.Definitions, err = r.Cache.definitions(r.input); err != nil {
 		return err
 	}
 	if r.lacksDefinitions() {
@@ -92,26 +84,6 @@ func (r *run) logOthers() {
 
 // lacksDefinitions reports whether the input may lack the definitions of its kinds.
 func (r *run) lacksDefinitions() bool { return r.input.NotCollected.Has(definitionResource, "", "") }
-
-// definitions returns the definitions of the manager's kinds, which are built in, and those of the other kinds in the input.
-func definitions(input *mustgather.Input) ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	all, err := bindata.Definitions()
-	if err != nil {
-		return nil, err
-	}
-	for _, each := range input.Objects {
-		isBuiltIn := slices.ContainsFunc(all, func(own *apiextensionsv1.CustomResourceDefinition) bool { return own.Name == each.GetName() })
-		if each.Resource.GroupResource() != definitionResource || isBuiltIn {
-			continue
-		}
-		definition := &apiextensionsv1.CustomResourceDefinition{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, definition); err != nil {
-			return nil, fmt.Errorf("%s: %w", each.File, err)
-		}
-		all = append(all, definition)
-	}
-	return all, nil
-}
 
 // scopes returns what the input lacks as the server needs it.
 func scopes(lacks mustgather.NotCollected) []manifestserver.Scope {

@@ -21,8 +21,8 @@ func Reads(ctx context.Context, input *mustgather.Input, inferred []*apiextensio
 		return nil, nil, fmt.Errorf("making an empty folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	r := &run{Options: Options{KubernetesVersion: kubernetesVersion, Controllers: []string{"*"}}, now: now.UTC(), seed: 1, inferred: inferred, files: os.DirFS(folder)}
-	if err := r.use(input); err != nil {
+	r := &run{Options: Options{KubernetesVersion: kubernetesVersion, Controllers: []string{"*"}, Seed: 1, Cache: &Cache{}}, now: now.UTC(), inferred: inferred}
+	if err := r.load(input, os.DirFS(folder)); err != nil {
 		return nil, nil, err
 	}
 	results, _, err := r.reconcile(ctx)

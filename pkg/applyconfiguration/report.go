@@ -2,14 +2,12 @@ package applyconfiguration
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/multi-operator-manager/pkg/library/libraryapplyconfiguration"
 
@@ -84,36 +82,24 @@ type MissingObjects struct {
 	Key        string `json:"key"`
 }
 
-// writeReports writes the files beside the mutations.
-func (r *run) writeReports(results []operator.RoundResult, choice chosen) error {
-	if err := r.writeResults(results); err != nil {
-		return err
-	}
-	if err := r.writeFile(filepath.Join(configurationFolder, runAgainFile), r.runAgain(results, choice)); err != nil {
-		return err
-	}
-	return r.writeFile(filepath.Join(configurationFolder, missingFile), r.missing())
-}
-
-// writeResults writes the results of the controllers.
-func (r *run) writeResults(results []operator.RoundResult) error {
-	all := Results{Seed: r.seed}
-	all.ControllerResults = []libraryapplyconfiguration.ControllerRunResult{}
+// results returns the results of the controllers.
+func (r *run) results(results []operator.RoundResult) Results {
+	all := r.noOutput().Results
 	for _, each := range r.concluded(results) {
 		all.ControllerResults = append(all.ControllerResults, r.resultOf(each))
 	}
-	if r.server != nil {
-		reviews := r.server.AccessReviews()
-		all.AccessReviewsGranted = reviews.SelfSubjectAccessReviews + reviews.SubjectAccessReviews + reviews.SelfSubjectRulesReviews
-	}
-	return r.writeFile(resultsFile, all)
+	reviews := r.server.AccessReviews()
+	all.AccessReviewsGranted = reviews.SelfSubjectAccessReviews + reviews.SubjectAccessReviews + reviews.SelfSubjectRulesReviews
+	return all
+}
+
+// failed returns an error that lists the failed syncs and the damaged content, or nil.
+func (r *run) failed(results []operator.RoundResult) error {
+	return errors.Join(errorOf(r.concluded(results)), r.catalogs.Err(), r.images.Err())
 }
 
 // concluded returns the results without the errors of syncs that need what was not collected. They say nothing about the cluster.
 func (r *run) concluded(results []operator.RoundResult) []operator.RoundResult {
-	if r.server == nil {
-		return results
-	}
 	unknown := r.server.NotCollected()
 	var all []operator.RoundResult
 	for _, result := range results {
@@ -206,20 +192,4 @@ func (r *run) missing() Missing {
 	})
 	missing.Objects = slices.Compact(missing.Objects)
 	return missing
-}
-
-// writeFile writes a value as YAML to a path below the output directory.
-func (r *run) writeFile(name string, value any) error {
-	content, err := yaml.Marshal(value)
-	if err != nil {
-		return fmt.Errorf("encoding %s: %w", name, err)
-	}
-	path := filepath.Join(r.OutputDir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
 }

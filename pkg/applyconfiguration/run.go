@@ -10,6 +10,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
+	"github.com/openshift/platform-operators/pkg/manifestserver"
+	"github.com/openshift/platform-operators/pkg/mustgather"
+	"github.com/openshift/platform-operators/pkg/operator"
+	"github.com/openshift/platform-operators/pkg/source/image"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,13 +22,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
-	"k8s.io/klog/v2"
-
-	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
-	"github.com/openshift/platform-operators/pkg/manifestserver"
-	"github.com/openshift/platform-operators/pkg/mustgather"
-	"github.com/openshift/platform-operators/pkg/operator"
-	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
 const (
@@ -39,8 +37,6 @@ const (
 type run struct {
 	Options
 	now      time.Time
-	seed     uint64
-	files    fs.FS
 	input    *mustgather.Input
 	inInput  map[objectID]*unstructured.Unstructured
 	inferred []*apiextensionsv1.CustomResourceDefinition
@@ -52,50 +48,31 @@ type run struct {
 // Run reads the input directory, syncs each controller once, and writes the mutations and the results. It returns an error if an input is
 // invalid, or if a controller failed; the results name it.
 func Run(ctx context.Context, options Options) error {
-	now, err := options.validate()
-	if err != nil {
+	if err := options.complete(); err != nil {
 		return err
 	}
 	if err := makeEmpty(options.OutputDir); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the run takes more than --timeout=%s", options.Timeout))
-	defer cancel()
-	r := &run{Options: options, now: now, seed: options.Seed}
-	if r.seed == 0 {
-		r.seed = uint64(now.UnixNano()) //nolint:gosec // any number is a seed
-	}
-	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", r.seed)
-	results, order, err := r.round(ctx)
-	if r.Inspect != nil && r.server != nil {
-		r.Inspect(r.server)
-	}
+	output, err := options.runDirectory(ctx)
 	if err != nil {
-		return errors.Join(err, r.writeResults(results))
+		return errors.Join(err, options.writeFile(resultsFile, output.Results))
 	}
-	mutations, err := r.server.Mutations()
-	if err != nil {
-		return fmt.Errorf("reading the mutations: %w", err)
-	}
-	choice := r.choose(mutations, order)
-	if err := errors.Join(r.writeMutations(choice.mutations), r.writeReports(results, choice)); err != nil {
-		return err
-	}
-	return errors.Join(errorOf(r.concluded(results)), r.catalogs.Err(), r.images.Err())
+	return errors.Join(options.write(output), output.Failed)
 }
 
-// round runs one round of the controllers. order is the order in which data passes through them.
-func (r *run) round(ctx context.Context) (results []operator.RoundResult, order []string, err error) {
-	root, err := os.OpenRoot(r.InputDir) // so that no symbolic link leads out of the directory
+// runDirectory reads the input directory, and runs the controllers. The output has the results also with an error.
+func (o *Options) runDirectory(ctx context.Context) (*Output, error) {
+	root, err := os.OpenRoot(o.InputDir) // so that no symbolic link leads out of the directory
 	if err != nil {
-		return nil, nil, fmt.Errorf("opening the input directory: %w", err)
+		return o.noOutput(), fmt.Errorf("opening the input directory: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only a handle
-	r.files = root.FS()
-	if err := r.readInput(); err != nil {
-		return nil, nil, err
+	input, err := mustgather.Read(root.FS(), nil)
+	if err != nil {
+		return o.noOutput(), fmt.Errorf("reading the input directory %s: %w", o.InputDir, err)
 	}
-	return r.reconcile(ctx)
+	return Reconcile(ctx, input, root.FS(), *o)
 }
 
 // reconcile builds the controllers and runs each of them once.
@@ -131,7 +108,7 @@ func (r *run) reconcile(ctx context.Context) (results []operator.RoundResult, or
 	if err := r.checkInformers(); err != nil {
 		return nil, nil, err
 	}
-	results, err = built.RunOnce(ctx, operator.Round{Seed: r.seed, IsSelected: isSelected, BeforeSync: func(controller, key string) {
+	results, err = built.RunOnce(ctx, operator.Round{Seed: r.Seed, IsSelected: isSelected, BeforeSync: func(controller, key string) {
 		r.server.Begin(manifestserver.Sync{Controller: controller, Key: key})
 		if r.lacksDefinitions() {
 			input.Discovery.Invalidate() // so that the server notes which syncs depend on the served kinds

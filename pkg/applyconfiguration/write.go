@@ -3,6 +3,7 @@ package applyconfiguration
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,8 +23,41 @@ var configurationFolder = string(libraryapplyconfiguration.ClusterTypeConfigurat
 // multi-operator-manager's format takes "0123-metadata-" and ".yaml".
 const maxName = 255 - len("0123-metadata-") - len(".yaml")
 
-// writeMutations writes the chosen mutations into the output directory.
-func (r *run) writeMutations(mutations []manifestserver.Mutation) error {
+// write writes an output into the output directory.
+func (o *Options) write(output *Output) error {
+	if err := manifestclient.WriteMutationDirectory(filepath.Join(o.OutputDir, configurationFolder), output.Requests...); err != nil {
+		return fmt.Errorf("writing the mutations: %w", err)
+	}
+	for name, value := range map[string]any{
+		resultsFile: output.Results,
+		filepath.Join(configurationFolder, runAgainFile): output.RunAgain,
+		filepath.Join(configurationFolder, missingFile):  output.Missing,
+	} {
+		if err := o.writeFile(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes a value as YAML to a path below the output directory.
+func (o *Options) writeFile(name string, value any) error {
+	content, err := yaml.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encoding %s: %w", name, err)
+	}
+	path := filepath.Join(o.OutputDir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
+
+// requests returns mutations as multi-operator-manager's types have them.
+func (r *run) requests(mutations []manifestserver.Mutation) ([]manifestclient.SerializedRequest, error) {
 	var requests []manifestclient.SerializedRequest
 	var tooLong []error
 	for _, each := range mutations {
@@ -33,14 +67,11 @@ func (r *run) writeMutations(mutations []manifestserver.Mutation) error {
 		}
 		request, err := r.requestOf(each)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		requests = append(requests, request)
 	}
-	if err := manifestclient.WriteMutationDirectory(filepath.Join(r.OutputDir, configurationFolder), requests...); err != nil {
-		return fmt.Errorf("writing the mutations: %w", err)
-	}
-	return errors.Join(tooLong...)
+	return requests, errors.Join(tooLong...)
 }
 
 // bodyOf returns the body of a mutation as YAML. An object in it has the resourceVersion of the input, or none if the body has none or the

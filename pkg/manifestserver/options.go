@@ -34,6 +34,8 @@ type Options struct {
 	NotCollected []Scope
 	// MetadataOnly lists objects of Objects of which only the metadata is known. Everything but the metadata counts as not collected.
 	MetadataOnly []Scope
+	// Cache makes New faster for an input that has much in common with the last one; nil for no cache.
+	Cache *Cache
 	// Default sets the defaults of a built-in kind, for example runtime.Scheme.Default. If it is nil, built-in kinds have no defaults.
 	Default func(runtime.Object)
 }

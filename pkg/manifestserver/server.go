@@ -47,7 +47,7 @@ func New(options Options) (*Server, error) {
 		return nil, fmt.Errorf("building a server from manifests: Options.KubernetesVersion is no version; write it like v1.36.3: %w", err)
 	}
 	s := &Server{options: options, version: parsed, recorded: newRecorded(), identities: newIdentities(options.Seed)}
-	if s.kinds, err = kinds.NewSet(options.Definitions, options.Default); err != nil {
+	if s.kinds, err = options.Cache.kindsOf(options); err != nil {
 		return nil, fmt.Errorf("building a server from manifests: %w", err)
 	}
 	if err := s.addInferred(); err != nil {
@@ -56,7 +56,7 @@ func New(options Options) (*Server, error) {
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("reading the input: %w", err)
 	}
-	s.options.Objects, s.options.Definitions, s.options.Inferred = nil, nil, nil // the caller may free them
+	s.options.Objects, s.options.Definitions, s.options.Inferred, s.options.Cache = nil, nil, nil, nil // the caller may free them
 	return s, nil
 }
 
@@ -85,7 +85,7 @@ func (s *Server) addInferred() error {
 
 // load normalizes the objects of the input and stores them.
 func (s *Server) load() error {
-	loaded := map[schema.GroupResource][]*unstructured.Unstructured{}
+	loaded := map[schema.GroupResource][]*inputObject{}
 	var errs []error
 	for _, object := range s.options.Objects {
 		r := s.kinds.OfKind(object.GroupVersionKind())
@@ -93,12 +93,12 @@ func (s *Server) load() error {
 			errs = append(errs, &InputError{object, errNotServed})
 			continue
 		}
-		normal, err := s.normalizeInput(r, object)
+		one, err := s.loadObject(r, object)
 		if err != nil {
 			errs = append(errs, &InputError{object, err})
 			continue
 		}
-		loaded[r.GroupResource()] = append(loaded[r.GroupResource()], normal)
+		loaded[r.GroupResource()] = append(loaded[r.GroupResource()], one)
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
@@ -106,8 +106,34 @@ func (s *Server) load() error {
 	if err := s.store.load(loaded); err != nil {
 		return err
 	}
+	known := map[*unstructured.Unstructured]*entry{}
+	for _, objects := range loaded {
+		for _, one := range objects {
+			if one.isReusable {
+				known[one.source] = one.stored
+			}
+		}
+	}
+	s.options.Cache.set(known)
 	s.identities.begin()
 	return nil
+}
+
+// loadObject returns an object of the input as the server stores it.
+func (s *Server) loadObject(r *kinds.Resource, object *unstructured.Unstructured) (*inputObject, error) {
+	if stored := s.options.Cache.get(object); stored != nil {
+		return &inputObject{source: object, key: stored.objectKey, version: stored.version, stored: stored, isReusable: true}, nil
+	}
+	before := len(s.unknown)
+	normal, err := s.normalizeInput(r, object)
+	if err != nil {
+		return nil, err
+	}
+	created := object.GetCreationTimestamp()
+	return &inputObject{
+		source: object, normal: normal, key: objectKey{normal.GetNamespace(), normal.GetName()}, version: normal.GetResourceVersion(),
+		isReusable: len(s.unknown) == before && object.GetUID() != "" && object.GetResourceVersion() != "" && !created.IsZero(),
+	}, nil
 }
 
 func (s *Server) normalizeInput(r *kinds.Resource, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {

@@ -63,19 +63,34 @@ type collection struct {
 	byKey  map[objectKey]*entry
 }
 
+// inputObject is an object of the input.
+type inputObject struct {
+	// source is the element of Options.Objects, and normal is the object after normalization; nil if stored is set.
+	source, normal *unstructured.Unstructured
+	key            objectKey
+	// version is the resourceVersion; empty if the input has none.
+	version string
+	// stored is the object as the server stores it; nil before newCollection.
+	stored *entry
+	// isReusable is true if another server of this object would store the same.
+	isReusable bool
+}
+
 // newCollection returns a collection of sorted objects. It returns an InputError if two have the same key.
-func newCollection(sorted []*unstructured.Unstructured) (*collection, error) {
+func newCollection(sorted []*inputObject) (*collection, error) {
 	c := &collection{byKey: make(map[objectKey]*entry, len(sorted))}
-	for _, object := range sorted {
-		one, err := newEntry(object)
-		if err != nil {
-			return nil, &InputError{object, err}
+	for _, one := range sorted {
+		if one.stored == nil {
+			var err error
+			if one.stored, err = newEntry(one.normal); err != nil {
+				return nil, &InputError{one.source, err}
+			}
 		}
-		if c.byKey[one.objectKey] != nil {
-			return nil, &InputError{object, errors.New("the input has this object twice; remove one of the two")}
+		if c.byKey[one.key] != nil {
+			return nil, &InputError{one.source, errors.New("the input has this object twice; remove one of the two")}
 		}
-		c.byKey[one.objectKey] = one
-		c.sorted = append(c.sorted, one)
+		c.byKey[one.key] = one.stored
+		c.sorted = append(c.sorted, one.stored)
 	}
 	return c, nil
 }
@@ -155,29 +170,27 @@ func (s *store) resources() []schema.GroupResource {
 }
 
 // load fills the store. It gives a resourceVersion to objects without one, in sorted order.
-func (s *store) load(loaded map[schema.GroupResource][]*unstructured.Unstructured) error {
+func (s *store) load(loaded map[schema.GroupResource][]*inputObject) error {
 	s.input = map[schema.GroupResource]*collection{}
-	var unversioned []*unstructured.Unstructured
+	var unversioned []*inputObject
 	resources := slices.SortedFunc(maps.Keys(loaded), func(a, b schema.GroupResource) int { return cmp.Compare(a.String(), b.String()) })
 	for _, resource := range resources {
-		slices.SortFunc(loaded[resource], func(a, b *unstructured.Unstructured) int {
-			return objectKey{a.GetNamespace(), a.GetName()}.compare(objectKey{b.GetNamespace(), b.GetName()})
-		})
-		for _, object := range loaded[resource] {
-			if object.GetResourceVersion() == "" {
-				unversioned = append(unversioned, object)
+		slices.SortFunc(loaded[resource], func(a, b *inputObject) int { return a.key.compare(b.key) })
+		for _, one := range loaded[resource] {
+			if one.version == "" {
+				unversioned = append(unversioned, one)
 				continue
 			}
-			version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+			version, err := strconv.ParseUint(one.version, 10, 64)
 			if err != nil {
-				return &InputError{object, errors.New("metadata.resourceVersion is not a number; correct or remove it")}
+				return &InputError{one.source, errors.New("metadata.resourceVersion is not a number; correct or remove it")}
 			}
 			s.inputVersion = max(s.inputVersion, version)
 		}
 	}
-	for _, object := range unversioned {
+	for _, one := range unversioned {
 		s.inputVersion++
-		object.SetResourceVersion(strconv.FormatUint(s.inputVersion, 10))
+		one.normal.SetResourceVersion(strconv.FormatUint(s.inputVersion, 10))
 	}
 	for _, resource := range resources {
 		var err error

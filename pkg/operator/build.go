@@ -126,7 +126,7 @@ func (b *builder) build() (*Operator, error) {
 			built.runCatalogInformers, catalogKeys = made.RunInformers, made.Keys
 			return made, nil
 		}},
-		{platformoperator.ControllerName, 1, operators, 2, b.newPlatformOperator},
+		{platformoperator.ControllerName, 1, followedBy(operators, platformoperator.StaleDecisionsKey), 2, b.newPlatformOperator},
 		{bundle.ControllerName, 1, bundles, 2, b.newBundle},
 		{bundledeployment.ControllerName, 1, deployments, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
 			engine, err := b.newEngine(syncContext)

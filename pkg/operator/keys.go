@@ -17,9 +17,10 @@ type keyFunc func() [][]string
 // defaultKey returns the key of a controller that syncs everything at once.
 func defaultKey() [][]string { return [][]string{{factory.DefaultQueueKey}} }
 
-// verdictKeys returns the keys of the upgrade gate: the verdict, the search for its remedies, and the verdict with the remedies.
+// verdictKeys returns the keys of the upgrade gate: the verdict, the search for its remedies, the verdict with the remedies, and the search
+// that each verdict requests. If the last search finds nothing new, no key remains.
 func verdictKeys() [][]string {
-	return [][]string{{factory.DefaultQueueKey}, {upgradegate.RemediesKey}, {factory.DefaultQueueKey}}
+	return [][]string{{factory.DefaultQueueKey}, {upgradegate.RemediesKey}, {factory.DefaultQueueKey}, {upgradegate.RemediesKey}}
 }
 
 // names returns a keyFunc for a controller that syncs each object of an informer by its name.
@@ -29,4 +30,9 @@ func names(informer cache.SharedIndexInformer) keyFunc {
 		slices.Sort(keys)
 		return [][]string{keys}
 	}
+}
+
+// followedBy returns a keyFunc with one more group that has one key.
+func followedBy(keys keyFunc, last string) keyFunc {
+	return func() [][]string { return append(keys(), []string{last}) }
 }

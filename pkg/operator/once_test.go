@@ -373,7 +373,7 @@ func TestTheKeysOfControllers(t *testing.T) {
 		"a controller that syncs everything at once": {defaultKey, [][]string{{factory.DefaultQueueKey}}},
 		"a controller of objects":                    {names(informer), [][]string{{"a", "b", "c"}}},
 		"the upgrade gate, whose remedies follow from its verdict and are in it": {
-			verdictKeys, [][]string{{factory.DefaultQueueKey}, {upgradegate.RemediesKey}, {factory.DefaultQueueKey}}},
+			verdictKeys, [][]string{{factory.DefaultQueueKey}, {upgradegate.RemediesKey}, {factory.DefaultQueueKey}, {upgradegate.RemediesKey}}},
 	} {
 		if diff := cmp.Diff(test.want, test.keys()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -57,6 +57,9 @@ func (m *Machine) checkDeadline() Action {
 	if target.FirstSeen.IsZero() {
 		target.FirstSeen = m.now
 	}
+	if m.in.IsOneRound { // the report is about the same objects as the status, and no later sync has another one
+		target.FirstSeen = target.Started.Time
+	}
 	decided, wait := deadline{
 		started: target.Started.Time, firstSeen: target.FirstSeen, now: m.now,
 		limit: limitOf(m.in.Deployment.Spec), onFailure: m.in.Deployment.Spec.OnFailure, hasActive: m.active != nil,

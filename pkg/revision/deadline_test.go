@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
@@ -37,5 +39,18 @@ func TestDeadlines(t *testing.T) {
 				t.Errorf("decide() = %d, %s; want %d, %s", got, again, c.want, c.again)
 			}
 		})
+	}
+}
+
+func TestTheOnlyRoundOfAProcessRollsBackAtTheDeadline(t *testing.T) {
+	for isOneRound, want := range map[bool]deadlineResult{false: hold, true: rollBack} {
+		f := newFixture(t)
+		f.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
+		target := &Revision{Stored: corev1alpha2.RevisionRollingOut, Started: &metav1.Time{Time: start}}
+		m := f.machine()
+		m.in.IsOneRound, m.active, m.desired, m.now = isOneRound, &Revision{}, target, start.Add(time.Hour)
+		if m.checkDeadline(); m.deadlineResult != want {
+			t.Errorf("IsOneRound %t: got %d, want %d", isOneRound, m.deadlineResult, want)
+		}
 	}
 }

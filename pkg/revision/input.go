@@ -23,6 +23,8 @@ type Input struct {
 	Inherited bool
 	// RefusalBackoff returns the time until the next attempt after a number of consecutive refusals.
 	RefusalBackoff func(refusals int) time.Duration
+	// IsOneRound is true if the process ends after one sync. Then periods for which a process observes a revision begin with its rollout.
+	IsOneRound bool
 }
 
 // Content is the known state of the desired content while no revision of it is stored.

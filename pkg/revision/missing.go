@@ -33,6 +33,9 @@ func (m *Machine) isKindMissing(r *Revision) bool {
 	if r.MissingSince.IsZero() {
 		r.MissingSince = m.now
 	}
+	if m.in.IsOneRound && r.isStarted() {
+		r.MissingSince = r.Started.Time
+	}
 	wait := r.MissingSince.Add(missingGrace).Sub(m.now)
 	m.requeueAfter(wait)
 	return wait <= 0

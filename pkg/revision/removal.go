@@ -7,6 +7,8 @@ const (
 	DeletionInterval = 2 * time.Second
 	// maxCheckInterval is the maximum time between checks of a blocked removal. No watch reports when it is no longer blocked.
 	maxCheckInterval = 30 * time.Second
+	// ManyChecks is a value of RemovalAttempts.Checks after which a blocked removal is checked at the maximum interval.
+	ManyChecks = int(maxCheckInterval / DeletionInterval)
 )
 
 // RemovalOutcome is the result of an attempt to remove the objects of a deleted BundleDeployment.

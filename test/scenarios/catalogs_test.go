@@ -84,6 +84,7 @@ func (s *Story) otherCatalog(operators ...samples.Operator) *localcatalog.Server
 	})
 	s.Expect(err).NotTo(HaveOccurred())
 	s.Defer(func() { s.Expect(server.Close()).To(Succeed()) })
+	s.otherCatalogs = append(s.otherCatalogs, server)
 	return server
 }
 

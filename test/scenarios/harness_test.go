@@ -18,9 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/onsi/gomega"
-	"k8s.io/apimachinery/pkg/types"
-
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
@@ -52,6 +49,12 @@ type externalState struct {
 // underTest returns the manager as a harness.Operator. It must be called outside of a bubble, because it prepares a snapshot in a bubble.
 func underTest(t *testing.T) harness.Operator {
 	t.Helper()
+	return underTestBy(t, nil)
+}
+
+// underTestBy is like underTest, with rounds in place of the manager's process unless rounds is nil.
+func underTestBy(t *testing.T, rounds rounds) harness.Operator {
+	t.Helper()
 	root, err := environment.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -64,22 +67,23 @@ func underTest(t *testing.T) harness.Operator {
 			if from.Cluster == nil {
 				from.Cluster = initial
 			}
-			return openSystem(ctx, t, from)
+			return openSystem(ctx, t, from, rounds)
 		},
 	}
 }
 
 // openSystem starts a cluster and a catalog from a checkpoint.
-func openSystem(ctx context.Context, t *testing.T, from harness.Checkpoint) (*harness.System, error) {
+func openSystem(ctx context.Context, t *testing.T, from harness.Checkpoint, rounds rounds) (*harness.System, error) {
 	t.Helper()
 	saved, isSaved := from.ExternalState.(externalState)
 	offer := sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})
 	if isSaved {
 		offer = func(dir string) error { return os.CopyFS(dir, saved.samples) }
 	}
-	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, isUntraced: true}
-	setDefaults(s.WithT)
-	if err := s.start(ctx, Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: harnessPorts}); err != nil {
+	origin := Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: harnessPorts, Rounds: rounds}
+	s := newStory(t, origin)
+	s.isUntraced = true
+	if err := s.start(ctx, origin); err != nil {
 		return nil, errors.Join(err, s.end())
 	}
 	if isSaved {

@@ -36,7 +36,12 @@ type Manager struct {
 // configure functions change the options of the new run.
 func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
-	s.Manager = s.startProcess(func(ctx context.Context, m *Manager) error { return s.runManager(ctx, m, configure) })
+	s.Manager = s.startProcess(func(ctx context.Context, m *Manager) error {
+		if s.rounds != nil {
+			return s.rounds.run(ctx, s, m)
+		}
+		return s.runManager(ctx, m, configure)
+	})
 	s.running.Store(s.Manager)
 	return s.Manager
 }

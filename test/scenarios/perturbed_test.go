@@ -150,22 +150,25 @@ func perturbedOperator(t *testing.T, story string) harness.Operator {
 			return isCounted(event) && !isDefault && (event.Resource.Resource != "namespaces" || event.Name != namespace)
 		}
 	}
-	operator.Normalize = func(object *unstructured.Unstructured) (isCompared bool, err error) {
-		revisions, _, err := unstructured.NestedSlice(object.Object, "status", "revisions")
-		if object.GetKind() != "BundleDeployment" || len(revisions) == 0 || err != nil {
-			return normalizeCompared(object)
-		}
-		for _, each := range revisions {
-			if revision, isObject := each.(map[string]any); isObject && revision["state"] == string(corev1alpha2.RevisionRollingOut) {
-				delete(revision, "presence")
-			}
-		}
-		if err := unstructured.SetNestedSlice(object.Object, revisions, "status", "revisions"); err != nil {
-			return false, err
-		}
+	operator.Normalize = normalizePresence
+	return operator
+}
+
+// normalizePresence is like normalizeCompared, without the presence of revisions that are rolling out.
+func normalizePresence(object *unstructured.Unstructured) (isCompared bool, err error) {
+	revisions, _, err := unstructured.NestedSlice(object.Object, "status", "revisions")
+	if object.GetKind() != "BundleDeployment" || len(revisions) == 0 || err != nil {
 		return normalizeCompared(object)
 	}
-	return operator
+	for _, each := range revisions {
+		if revision, isObject := each.(map[string]any); isObject && revision["state"] == string(corev1alpha2.RevisionRollingOut) {
+			delete(revision, "presence")
+		}
+	}
+	if err := unstructured.SetNestedSlice(object.Object, revisions, "status", "revisions"); err != nil {
+		return false, err
+	}
+	return normalizeCompared(object)
 }
 
 // perturbedStory is a perturbation of a story.

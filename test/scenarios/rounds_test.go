@@ -1,320 +1,177 @@
 package scenarios
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"errors"
-	"io"
-	"io/fs"
-	"net/http"
-	"os"
-	"path/filepath"
+	"flag"
+	"fmt"
+	"math/rand/v2"
 	"strings"
-	"testing"
+	"sync/atomic"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
-	. "github.com/onsi/gomega"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
-
-	"github.com/openshift/library-go/pkg/manifestclient"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
-	"github.com/openshift/platform-operators/pkg/manifestserver"
-	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/scenario"
-	"github.com/openshift/platform-operators/test/declarations"
-	"github.com/openshift/platform-operators/test/environment"
-	"github.com/openshift/platform-operators/test/samples"
 )
 
-// maxRounds is the maximum number of rounds until nothing changes.
-const maxRounds = 20
+const (
+	// roundInterval is the time between a change of the cluster and the round that sees it.
+	roundInterval = 100 * time.Millisecond
+	// retryRefused is the time after which a round follows one of which the API server has refused mutations. It doubles with each of them,
+	// up to maxRetryRefused.
+	retryRefused, maxRetryRefused = time.Second, 5 * time.Minute
+	// maxRounds is the maximum number of rounds in a row that have mutations.
+	maxRounds = 100
+	// maxStoryRounds is the maximum number of rounds of a story.
+	maxStoryRounds = 3000
+)
 
-// TestRoundsInstallAnOperator runs no manager. It runs apply-configuration on the objects of the cluster, sends the mutations to the cluster,
-// and repeats this until there are none.
-func TestRoundsInstallAnOperator(t *testing.T) {
-	t.Parallel()
-	const name, version = "memo", "1.0.0"
-	RunFrom(t, Origin{Offer: sampleWriter([]samples.Operator{{Package: name, Version: version}}), NoManager: true}, func(s *Story) {
-		ctx := s.Context()
-		s.create(ctx, name, "")
-		s.By("running rounds until nothing changes")
-		rounds := 0
-		for s.round(ctx) > 0 {
-			rounds++
-			s.Expect(rounds).To(BeNumerically("<", maxRounds), "the rounds do not end")
-			s.Settle()
-		}
-		s.Logf("%d rounds", rounds)
-		s.Expect(s.Installed(ctx, name, version)).To(Succeed(), "after %d rounds", rounds)
+var roundLogs = flag.Bool("round-logs", false, "print the mutations of each round")
 
-		s.By("starting the manager, which has nothing to do")
-		before := s.Snapshot().Revision()
-		s.StartManager()
-		s.Settle()
-		events, err := s.Events(before)
-		s.must(err)
-		for _, event := range events {
-			s.Expect(event.Resource).NotTo(BeElementOf("deployments", "bundledeployments", "platformoperators"), "the manager changes what the rounds have written")
-		}
-	})
+// roundsRunner runs rounds of apply-configuration in place of the manager's process. A round follows each change of the cluster, and the
+// times that run-again.yaml names. It sends the mutations as the manager, in an order that the seed chooses.
+type roundsRunner struct {
+	random  *rand.Rand
+	objects objectCapture
+	content *roundContent
+	cache   applyconfiguration.Cache
+	// seen is the revision of the cluster that the last round has seen, or -1.
+	seen atomic.Int64
+	// number is the number of rounds so far.
+	number atomic.Int64
 }
 
-// TestOM_1_RoundsReadAndWriteWhatIsDeclared installs two operators by rounds, upgrades them, repairs one of them, and removes both with their
-// CustomResourceDefinitions and their namespaces.
-//
-// Promise OM-1: With an input directory, the commands input-resources and output-resources list everything that apply-configuration reads and
-// writes: each read and mutation of rounds that install, upgrade, repair and remove operators is in them, and a round has the same output without the
-// objects that they do not list. Without one, they list the static part and say so.
-func TestOM_1_RoundsReadAndWriteWhatIsDeclared(t *testing.T) {
-	t.Parallel()
-	first := []samples.Operator{{Package: "memo", Version: "1.0.0", ExtraConfigMap: "memo-former"}, {Package: "plainly", Version: "1.0.0", Plain: true}}
-	next := append(first, samples.Operator{Package: "memo", Version: "1.1.0"}, samples.Operator{Package: "plainly", Version: "1.1.0", Plain: true})
-	RunFrom(t, Origin{Offer: sampleWriter(first), NoManager: true}, func(s *Story) {
-		ctx := s.Context()
-		checked := &declarationCheck{}
-		for _, each := range first {
-			s.createWithSpec(ctx, each.Package, `"deletion":{"crds":"Delete"}`)
-		}
-		s.roundsToQuiet(ctx, checked)
-		for _, each := range first {
-			s.Expect(s.Installed(ctx, each.Package, "1.0.0")).To(Succeed())
-		}
-
-		s.By("upgrading")
-		s.publishOperators(ctx, next...)
-		s.roundsToQuiet(ctx, checked)
-		for _, each := range first {
-			s.Expect(s.Installed(ctx, each.Package, "1.1.0")).To(Succeed())
-		}
-
-		s.By("repairing one of them without the content of its bundle")
-		checked.withoutImages = true
-		deployments := s.Admin.Kubernetes.AppsV1().Deployments("memo")
-		s.must(deployments.Delete(ctx, "memo", metav1.DeleteOptions{}))
-		s.Settle()
-		s.roundsToQuiet(ctx, checked)
-		_, err := deployments.Get(ctx, "memo", metav1.GetOptions{})
-		s.must(err)
-
-		s.By("removing them without the content of their bundles, and one of them without its stored revisions")
-		s.deleteStored(ctx, "memo")
-		for _, each := range first {
-			s.must(s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, each.Package, metav1.DeleteOptions{}))
-		}
-		s.roundsToQuiet(ctx, checked)
-		for _, each := range first {
-			_, err := s.Admin.Operator(ctx, each.Package)
-			s.Expect(err).To(beNotFound())
-		}
-		s.Expect(checked.leftOut).To(BeNumerically(">", 0))
-		s.Logf("%d rounds; those that were run again had the same output without %d objects", checked.rounds, checked.leftOut)
-	})
+// newRounds returns a roundsRunner whose orders a seed chooses.
+func newRounds(seed uint64) *roundsRunner {
+	r := &roundsRunner{random: rand.New(rand.NewPCG(seed, 0)), content: newRoundContent()}
+	r.seen.Store(-1)
+	return r
 }
 
-// declarationCheck compares rounds with what input-resources and output-resources declare for their input.
-type declarationCheck struct {
-	// rounds is the number of checked rounds, and leftOut that of the objects without which rounds had the same output.
-	rounds, leftOut int
-	// withoutImages is true if the input has no images.
-	withoutImages bool
-}
+// isIdle implements rounds.
+func (r *roundsRunner) isIdle(s *Story) bool { return r.seen.Load() == s.Revision() }
 
-// check checks a round that was run with options, on objects, and with a server. It runs every second round again, without the objects that are
-// not declared.
-func (c *declarationCheck) check(s *Story, options applyconfiguration.Options, objects []mustgather.Object, server *manifestserver.Server) {
-	s.Helper()
-	resources, err := declarations.Of(s.Context(), options.InputDir, objects)
-	s.must(err)
-	undeclared, err := resources.Undeclared(server)
-	s.must(err)
-	s.Expect(undeclared).To(BeEmpty(), "round %d", c.rounds)
-	if c.rounds++; c.rounds%2 == 0 {
-		return
-	}
-	pruned, output := filepath.Join(s.TempDir(), "pruned"), filepath.Join(s.TempDir(), "pruned-output")
-	leftOut, err := resources.Prune(options.InputDir, pruned)
-	s.must(err)
-	want, err := filesIn(os.DirFS(options.OutputDir))
-	s.must(err)
-	options.InputDir, options.OutputDir, options.Inspect = pruned, output, nil
-	s.must(applyconfiguration.Run(s.Context(), options))
-	got, err := filesIn(os.DirFS(output))
-	s.must(err)
-	s.Expect(cmp.Diff(want, got)).To(BeEmpty(), "round %d without what is not declared", c.rounds)
-	c.leftOut += leftOut
-}
-
-// filesIn returns the content of all files, keyed by path, except for Events: these contain resourceVersions that a run makes up, which depend
-// on the largest one in the input.
-func filesIn(folder fs.FS) (map[string]string, error) {
-	files := map[string]string{}
-	return files, fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.Contains(name, "/core/events/") {
+// run implements rounds.
+func (r *roundsRunner) run(ctx context.Context, s *Story, m *Manager) error {
+	r.seen.Store(-1)
+	r.objects = objectCapture{}
+	busy, retry := 0, retryRefused
+	for due := (time.Time{}); r.wait(ctx, s, due); {
+		result, err := r.round(ctx, s, m)
+		if *roundLogs {
+			s.Logf("%s round %d: due %q, %v, sent:\n%s", time.Now().Format(time.TimeOnly), r.number.Load(), result.dueKeys, err, strings.Join(result.sent, "\n"))
+		}
+		switch {
+		case ctx.Err() != nil || m.process.IsKilled():
+			<-ctx.Done()
+			return nil
+		case err != nil:
 			return err
+		case len(result.sent) == 0:
+			busy = 0
+		default:
+			if busy++; busy >= maxRounds {
+				return fmt.Errorf("%d rounds in a row have mutations; the last ones are:\n%s", busy, strings.Join(result.sent, "\n"))
+			}
 		}
-		content, err := fs.ReadFile(folder, name)
-		files[name] = string(content)
-		return err
-	})
-}
-
-// roundsToQuiet runs rounds until nothing changes, and checks each of them.
-func (s *Story) roundsToQuiet(ctx context.Context, checked *declarationCheck) {
-	s.Helper()
-	for rounds := 0; s.checkedRound(ctx, checked) > 0; rounds++ {
-		s.Expect(rounds).To(BeNumerically("<", maxRounds), "the rounds do not end")
-		s.Settle()
-	}
-}
-
-// round runs apply-configuration on the objects of the cluster, and sends the mutations to the cluster as the manager. It returns their
-// number.
-func (s *Story) round(ctx context.Context) int {
-	s.Helper()
-	return s.checkedRound(ctx, nil)
-}
-
-// checkedRound runs a round, and checks it unless check is nil.
-func (s *Story) checkedRound(ctx context.Context, check *declarationCheck) int {
-	s.Helper()
-	input, output := filepath.Join(s.TempDir(), "input"), filepath.Join(s.TempDir(), "output")
-	objects := s.writeInput(ctx, input)
-	if check != nil && check.withoutImages {
-		s.must(os.RemoveAll(filepath.Join(input, "content", "images")))
-	}
-	var server *manifestserver.Server
-	options := applyconfiguration.Options{
-		InputDir: input, OutputDir: output, Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339), Timeout: time.Hour,
-		KubernetesVersion: scenario.DefaultKubernetesVersion, Inspect: func(used *manifestserver.Server) { server = used },
-	}
-	s.must(applyconfiguration.Run(ctx, options))
-	if check != nil {
-		check.check(s, options, objects, server)
-	}
-	mutations, err := manifestclient.ReadMutationDirectory(filepath.Join(output, "Configuration"))
-	s.must(err)
-	process := s.NewProcess(managerUser)
-	defer process.Kill()
-	client, err := dynamic.NewForConfig(process.ClientConfig())
-	s.must(err)
-	requests := mutations.AllRequests()
-	for _, each := range requests {
-		request := each.GetSerializedRequest()
-		if err := send(ctx, client, request); err != nil { // a conflict ends in the next round
-			s.Logf("%s: %v", request.StringID(), err)
+		if r.number.Load() >= maxStoryRounds {
+			return fmt.Errorf("the story takes more than %d rounds; the next one is due at %s for %s", maxStoryRounds, result.due.Format(time.TimeOnly), strings.Join(result.dueKeys, ", "))
+		}
+		if due = result.due; result.isRefused {
+			due = earlier(due, time.Now().Add(retry))
+			retry = min(2*retry, maxRetryRefused)
+		} else {
+			retry = retryRefused
 		}
 	}
-	return len(requests)
+	return nil
 }
 
-// send sends a mutation to the cluster.
-func send(ctx context.Context, client dynamic.Interface, request *manifestclient.SerializedRequest) error {
-	target := client.Resource(request.ResourceType).Namespace(request.Namespace)
-	content, err := yaml.YAMLToJSON(request.Body)
+// wait waits until the cluster has changed since the last round, or until due unless due is zero. It returns false if the context ends.
+func (r *roundsRunner) wait(ctx context.Context, s *Story, due time.Time) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(roundInterval):
+		}
+		if !r.isIdle(s) || !due.IsZero() && !time.Now().Before(due) {
+			return true
+		}
+	}
+}
+
+// roundResult is the result of a round.
+type roundResult struct {
+	// sent are the mutations, with the error of each one that the API server has refused.
+	sent      []string
+	isRefused bool
+	// due is the time of the next round if nothing changes; zero if there is none.
+	due time.Time
+	// dueKeys are the syncs that are due again.
+	dueKeys []string
+}
+
+// round runs apply-configuration on the objects of the cluster, and sends the mutations to the cluster as the manager.
+func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundResult, error) {
+	r.number.Add(1)
+	revision := s.Revision()
+	output, err := r.reconcile(ctx, s)
 	if err != nil {
-		return err
+		return roundResult{}, err
 	}
-	object := &unstructured.Unstructured{}
-	switch request.Action {
-	case manifestclient.ActionCreate, manifestclient.ActionUpdate, manifestclient.ActionUpdateStatus:
-		if err := json.Unmarshal(content, object); err != nil {
-			return err
+	var result roundResult
+	for _, each := range output.RunAgain.Syncs {
+		result.due = earlier(result.due, each.At)
+		result.dueKeys = append(result.dueKeys, fmt.Sprintf("%s %q at %s", each.Controller, each.Key, each.At.Format(time.TimeOnly)))
+	}
+	client, err := dynamic.NewForConfig(m.process.ClientConfig())
+	if err != nil {
+		return result, err
+	}
+	r.random.Shuffle(len(output.Requests), func(i, j int) { output.Requests[i], output.Requests[j] = output.Requests[j], output.Requests[i] })
+	for i := range output.Requests {
+		line := output.Requests[i].StringID()
+		if err := send(ctx, client, &output.Requests[i]); err != nil { // the next round has another try
+			result.isRefused = true
+			line += ": " + err.Error()
 		}
+		result.sent = append(result.sent, line)
 	}
-	patch := metav1.PatchOptions{}
-	if err := yaml.Unmarshal(request.Options, &patch); err != nil {
-		return err
-	}
-	switch request.Action {
-	case manifestclient.ActionCreate:
-		_, err = target.Create(ctx, object, metav1.CreateOptions{FieldManager: request.FieldManager})
-	case manifestclient.ActionUpdate:
-		_, err = target.Update(ctx, object, metav1.UpdateOptions{FieldManager: request.FieldManager})
-	case manifestclient.ActionUpdateStatus:
-		_, err = target.UpdateStatus(ctx, object, metav1.UpdateOptions{FieldManager: request.FieldManager})
-	case manifestclient.ActionDelete:
-		options := metav1.DeleteOptions{}
-		if err := json.Unmarshal(content, &options); err != nil {
-			return err
-		}
-		err = target.Delete(ctx, request.Name, options)
-	case manifestclient.ActionPatchStatus, manifestclient.ActionApplyStatus:
-		_, err = target.Patch(ctx, request.Name, types.PatchType(request.PatchType), content, patch, "status")
-	default:
-		_, err = target.Patch(ctx, request.Name, types.PatchType(request.PatchType), content, patch)
-	}
-	return err
+	r.seen.Store(revision)
+	return result, nil
 }
 
-// writeInput writes the objects of the cluster, and the content of its catalog and registry, into an input directory. It returns the objects.
-func (s *Story) writeInput(ctx context.Context, dir string) (objects []mustgather.Object) {
-	s.Helper()
-	all, err := s.Objects(ctx)
-	s.must(err)
-	for resource, found := range all {
-		for i := range found {
-			objects = append(objects, mustgather.Object{Unstructured: &found[i], Resource: resource.WithVersion(found[i].GroupVersionKind().Version)})
-		}
+// reconcile runs apply-configuration. It adds the images that are missing, as far as registries have them, and runs it again.
+func (r *roundsRunner) reconcile(ctx context.Context, s *Story) (*applyconfiguration.Output, error) {
+	if err := errors.Join(r.objects.update(ctx, s), r.content.update(ctx, s, r.objects.objects)); err != nil {
+		return nil, err
 	}
-	s.must(mustgather.Write(dir, objects, mustgather.NotCollected{}))
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.catalog.HTTPSBaseURL()+"/api/v1/all", nil)
-	s.must(err)
-	response, err := (&http.Client{Transport: s.contentTransport()}).Do(request)
-	s.must(err)
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	s.must(err)
-	for _, catalog := range []string{"ClusterCatalog", "CatalogSource/" + environment.CatalogNamespace} {
-		folder := filepath.Join(dir, "content", "catalogs", catalog, environment.CatalogName)
-		s.must(os.MkdirAll(folder, 0o755))
-		s.must(os.WriteFile(filepath.Join(folder, "catalog.json"), content, 0o600))
+	input := r.objects.input()
+	options := applyconfiguration.Options{
+		Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339Nano), Seed: r.random.Uint64(), Timeout: time.Hour,
+		KubernetesVersion: scenario.DefaultKubernetesVersion, Cache: &r.cache,
 	}
-	s.writeImages(filepath.Join(dir, "content", "images"), content)
-	return objects
-}
-
-// writeImages writes the images of a catalog's bundles into an OCI layout.
-func (s *Story) writeImages(dir string, catalog []byte) {
-	s.Helper()
-	images, err := layout.Write(dir, empty.Index)
-	s.must(err)
-	for decoder := json.NewDecoder(bytes.NewReader(catalog)); ; {
-		var blob struct{ Schema, Image string }
-		err := decoder.Decode(&blob)
-		if errors.Is(err, io.EOF) {
-			return
+	for {
+		output, err := applyconfiguration.Reconcile(ctx, input, r.content.files, options)
+		if err != nil {
+			return nil, errors.Join(err, ctx.Err())
 		}
-		s.must(err)
-		if blob.Schema != "olm.bundle" {
-			continue
+		isAdded, err := r.content.addImages(ctx, s, output.Missing.Images)
+		if err != nil || !isAdded {
+			return output, err
 		}
-		ref, err := name.NewDigest(blob.Image)
-		s.must(err)
-		image, err := remote.Image(ref, remote.WithTransport(s.contentTransport()))
-		s.must(err)
-		s.must(images.AppendImage(image))
 	}
 }
 
-// contentTransport returns a transport that reaches the catalog and the registry, and trusts the catalog's certificate.
-func (s *Story) contentTransport() *http.Transport {
-	s.Helper()
-	content, err := os.ReadFile(s.catalog.CAFile())
-	s.must(err)
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(content)
-	return &http.Transport{DialContext: s.network.DialContext, TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true}
+// earlier returns the earlier one of two times. A zero time is later than all others.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
+
+var _ rounds = &roundsRunner{}

@@ -53,6 +53,10 @@ type Story struct {
 	// because the manager then sends requests that it does not send otherwise.
 	isUntraced bool
 	catalog    *localcatalog.Server
+	// otherCatalogs are the catalogs that the story itself serves.
+	otherCatalogs []*localcatalog.Server
+	// rounds runs the controllers in place of the manager's process. It is nil if the process runs.
+	rounds rounds
 	// podReady contains whether a Pod is ready, keyed by the Pod's UID. Pods whose readiness the story does not set are missing.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
@@ -70,9 +74,6 @@ const (
 
 // checksInvariants is true if stories check the rules of test/invariants. Only a test that measures their cost sets it to false.
 var checksInvariants = true
-
-// storiesRun is the number of stories that runStory and runStoryFrom have started in this process.
-var storiesRun atomic.Int64
 
 // Origin is the state of the cluster, the catalog and the manager at the start of a story.
 type Origin struct {
@@ -93,6 +94,16 @@ type Origin struct {
 	Topology topology
 	// management is the snapshot from which the management cluster of a hosted control plane starts. RunFrom sets it.
 	management *scenario.Snapshot
+	// Rounds runs the controllers in place of the manager's process; nil means that the process runs.
+	Rounds rounds
+}
+
+// rounds runs the manager's controllers in another way than the manager's process does.
+type rounds interface {
+	// run runs the controllers for a manager until the context ends.
+	run(ctx context.Context, s *Story, m *Manager) error
+	// isIdle reports whether the controllers have seen all changes of the cluster.
+	isIdle(s *Story) bool
 }
 
 // removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed. A deletion must
@@ -139,12 +150,17 @@ func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 		from.management = managementCluster.get(t, installManagement)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
-		setDefaults(s.WithT)
+		s := newStory(t, from)
 		defer s.stop()
 		s.must(s.start(t.Context(), from))
 		run(s)
 	})
+}
+
+func newStory(t *testing.T, from Origin) *Story {
+	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, rounds: from.Rounds, isUntraced: from.Rounds != nil}
+	setDefaults(s.WithT)
+	return s
 }
 
 // setDefaults sets the timeouts of a story's assertions.
@@ -227,10 +243,12 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 // managerStartup is the maximum time that a manager needs after its start to report the state of the cluster.
 const managerStartup = 2 * time.Second
 
-// isManagerActive reports whether a manager runs, has been leading for at least managerStartup, and has its permissions.
+// isManagerActive reports whether a manager runs, has been leading for at least managerStartup, and has its permissions. Between rounds, it
+// is active if no change is left for the next round.
 func (s *Story) isManagerActive() bool {
 	running := s.running.Load()
-	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
+	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup &&
+		(s.rounds == nil || s.rounds.isIdle(s))
 }
 
 // podBehavior returns the behavior of a Pod: it becomes ready. A Pod with NeverReadyLabel runs and is never ready, as on the local cluster.

@@ -12,30 +12,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	scenariostory "github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/test/samples"
 )
-
-// runStory runs a story as a parallel subtest, and then calls removeAll. At the start, the catalog contains the operators and the manager
-// is running.
-func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		runOnTopologies(t, Origin{Offer: sampleWriter(operators)}, func(s *Story) {
-			s.Settle() // a manager that is killed before it runs leaves goroutines that never end
-			run(s.Context(), s)
-		}, func(s *Story) { s.removeAll(s.Context()) })
-	})
-}
-
-// runStoryFrom runs a story as runStory does, but the cluster starts in the state that from describes.
-func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-		runOnTopologies(t, from, func(s *Story) { run(s.Context(), s) }, func(s *Story) { s.removeAll(s.Context()) })
-	})
-}
 
 // runOnTopologies runs a story on a standalone cluster and, if -hosted chooses it, on a hosted control plane, and compares the clusters at
 // the end. finish is called after the comparison.

@@ -48,7 +48,7 @@ var executors = map[revision.ActionKind]executor{
 func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	s.machine = revision.NewMachine(revision.Input{
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
-		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.backoff.After,
+		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.backoff.After, IsOneRound: s.c.isOneRound,
 	})
 	s.restoring = sets.New[int64]()
 	for action := s.machine.Next(s.c.clock.Now()); action.Kind != revision.Done; action = s.machine.Next(s.c.clock.Now()) {

@@ -143,6 +143,8 @@ type controller struct {
 	metrics         *deploymentmetrics.Metrics
 	synced          func(name string)
 	grants          func() int
+	// isOneRound is true if the process ends after one sync of each BundleDeployment.
+	isOneRound bool
 
 	// cacheVersion returns the resourceVersion up to which the informer for BundleDeployments has received events.
 	cacheVersion func() string
@@ -186,6 +188,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		events:             config.Events,
 		synced:             config.Synced,
 		grants:             config.Grants,
+		isOneRound:         config.Tasks.Await,
 		cacheVersion:       config.Deployments.Informer().LastSyncResourceVersion,
 		memories:           map[string]*memory{},
 		changedRevisions:   map[string]sets.Set[int64]{},

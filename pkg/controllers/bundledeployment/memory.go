@@ -84,6 +84,9 @@ func (c *controller) newMemory(deployment *corev1alpha2.BundleDeployment) *memor
 		c.metrics.Forget(deployment.Name)
 	}
 	empty := &memory{uid: deployment.UID, sets: revisions.Sets{}}
+	if c.isOneRound { // the number of earlier rounds is not known
+		empty.removal.attempts.Checks = revision.ManyChecks
+	}
 	c.memories[deployment.Name] = empty
 	return empty
 }

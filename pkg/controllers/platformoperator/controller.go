@@ -119,7 +119,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	switch name {
 	case "", factory.DefaultQueueKey:
 		return nil
-	case staleDecisionsKey, clusterChangedKey:
+	case StaleDecisionsKey, clusterChangedKey:
 		c.enqueueStaleDecisions(syncCtx, name)
 		return nil
 	}

@@ -53,9 +53,9 @@ func (c *controller) staleDecisions() (stale, undecided []string) {
 	return c.decisions.Invalidate(requests, c.clusterState(c.catalogs.Providers))
 }
 
-// staleDecisionsKey is the queue key of the search for PlatformOperators whose decision is no longer valid. It cannot be the name of an
+// StaleDecisionsKey is the queue key of the search for PlatformOperators whose decision is no longer valid. It cannot be the name of an
 // object, because it contains a slash.
-const staleDecisionsKey = "others/"
+const StaleDecisionsKey = "others/"
 
 // staleDecisionsDelay is the delay before that search, so that one search handles many changes. The search checks all PlatformOperators. If
 // a hundred of them are removed, each one changes several times.
@@ -72,7 +72,7 @@ func clusterChanged(runtime.Object) []string { return []string{clusterChangedKey
 // for stale decisions, because decisions about the others may no longer be valid.
 func enqueueOthers(syncCtx factory.SyncContext, isResolved bool, others []string) {
 	if !isResolved {
-		syncCtx.Queue().AddAfter(staleDecisionsKey, staleDecisionsDelay)
+		syncCtx.Queue().AddAfter(StaleDecisionsKey, staleDecisionsDelay)
 	}
 	for _, other := range others {
 		syncCtx.Queue().Add(other)

@@ -86,7 +86,7 @@ func newFleet(t *testing.T, size int) *fleet {
 	return f
 }
 
-// atOnce is a sync context whose queue adds delayed keys, such as staleDecisionsKey, without the delay.
+// atOnce is a sync context whose queue adds delayed keys, such as StaleDecisionsKey, without the delay.
 type atOnce struct{ factory.SyncContext }
 
 func (c atOnce) Queue() workqueue.RateLimitingInterface { //nolint:staticcheck // library-go's interface has the deprecated type
@@ -98,7 +98,7 @@ type impatient struct {
 }
 
 func (q impatient) AddAfter(key any, pause time.Duration) {
-	if key == staleDecisionsKey && pause == staleDecisionsDelay {
+	if key == StaleDecisionsKey && pause == staleDecisionsDelay {
 		q.Add(key)
 		return
 	}
@@ -127,7 +127,7 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 		if err := f.controller.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
 		}
-		if name == staleDecisionsKey || name == clusterChangedKey {
+		if name == StaleDecisionsKey || name == clusterChangedKey {
 			continue
 		}
 		if synced = append(synced, name); len(synced) > 5_000 {

@@ -1,0 +1,153 @@
+package scenarios
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
+)
+
+var byRounds = flag.Int("rounds", 10, "number of stories that also run by rounds of apply-configuration, chosen by -seed; a larger number "+
+	"than that of all stories runs all but the exceptions in notByRounds")
+
+// yamlStories is the name of the test of the stories in YAML.
+const yamlStories = "TestStories"
+
+// Promise OM-11: Where rounds of apply-configuration install, repair, upgrade and remove operators instead of the running manager, the
+// cluster ends in the same state, whatever the order of the mutations.
+func TestOM_11_StoriesEndInTheSameStateByRounds(t *testing.T) {
+	t.Parallel()
+	for _, name := range storyNames(t) {
+		if !isByRounds(t, yamlStories+"/"+name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			playBothWays(t, fmt.Sprintf("scenarios/%s.yaml", name))
+		})
+	}
+}
+
+// isByRounds reports whether a story also runs by rounds. story consists of the names of the test and of the story.
+func isByRounds(t *testing.T, story string) bool {
+	t.Helper()
+	if slices.ContainsFunc(exceptions(), func(each string) bool { return strings.HasPrefix(story, each) }) {
+		return false
+	}
+	all, err := knownStories()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return storySeed(story)%uint64(len(all)) < uint64(max(*byRounds, 0))
+}
+
+// storySeed returns the seed of a story, which depends on -seed.
+func storySeed(story string) uint64 {
+	hash := fnv.New64a()
+	_, _ = fmt.Fprintf(hash, "%d %s", *seed, story) // never fails
+	return hash.Sum64()
+}
+
+// playBothWays plays a story in YAML with the manager's process and by rounds, and compares the states after each step.
+func playBothWays(t *testing.T, file string) {
+	t.Helper()
+	from, err := startOf(t, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := playSteps(t, underTest(t), from, file)
+	if t.Failed() {
+		return
+	}
+	rounds := newRounds(storySeed(file))
+	compareStates(t, live, playSteps(t, underTestBy(t, rounds), from, file))
+	t.Logf("%d rounds", rounds.number.Load())
+}
+
+// compareStates fails the test if two runs have different states. A state is nil while no manager runs.
+func compareStates(t *testing.T, live, rounds []harness.State) {
+	t.Helper()
+	for i := range min(len(live), len(rounds)) {
+		if difference := harness.Difference(live[i], rounds[i]); difference != "" {
+			t.Errorf("state %d differs (-manager +rounds):\n%s", i, difference)
+			return
+		}
+	}
+}
+
+// processConditions are the conditions about the manager's process, which rounds do not have.
+var processConditions = []string{"WatchesDegraded", "WritesDegraded"}
+
+// normalizeRounds is like normalizePresence, without what only a process reports, and without times in specs: rounds take more time.
+func normalizeRounds(object *unstructured.Unstructured) (isCompared bool, err error) {
+	if object.GetKind() == "PlatformOperatorManager" {
+		conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+		if err != nil {
+			return false, err
+		}
+		conditions = slices.DeleteFunc(conditions, func(each any) bool { return slices.Contains(processConditions, typeOf(each)) })
+		if err := unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions"); err != nil {
+			return false, err
+		}
+	}
+	if isCompared, err = normalizePresence(object); err != nil || !isCompared {
+		return isCompared, err
+	}
+	object.Object, err = masked(object.Object, func(text string) string { return changingTime.ReplaceAllString(text, "TIME") })
+	return true, err
+}
+
+// playSteps plays a story, and returns the state before the first step and those after each step.
+func playSteps(t *testing.T, operator harness.Operator, from harness.Checkpoint, file string) (states []harness.State) {
+	t.Helper()
+	operator.Normalize = normalizeRounds
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		if states, err = statesOf(t.Context(), operator, from, file); err != nil {
+			t.Error(strings.TrimSpace(err.Error()))
+		}
+	})
+	return states
+}
+
+func statesOf(ctx context.Context, operator harness.Operator, from harness.Checkpoint, file string) (states []harness.State, err error) {
+	read, err := readStory(file)
+	if err != nil {
+		return nil, err
+	}
+	system, err := operator.StartSystem(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if stopErr := system.Stop(); err == nil {
+			err = stopErr
+		}
+	}()
+	for i := -1; i < len(read.Steps); i++ {
+		if i >= 0 {
+			if err := system.Play(ctx, read.Steps[i]); err != nil {
+				return states, err
+			}
+			if err := system.Runner.CheckExpectations(ctx, read.Steps[i]); err != nil {
+				return states, err
+			}
+		}
+		var state harness.State
+		if system.IsOperatorRunning() {
+			if state, err = system.State(ctx); err != nil {
+				return states, err
+			}
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}

@@ -1,0 +1,87 @@
+package scenarios
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// storiesRun is the number of stories that runStory and runStoryFrom have started in this process.
+var storiesRun atomic.Int64
+
+// runStory runs a story as a parallel subtest, and then calls removeAll. At the start, the catalog contains the operators and the manager
+// is running. If -rounds chooses the story, it then runs by rounds, too.
+func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
+	t.Helper()
+	runStoryFrom(t, name, Origin{Offer: sampleWriter(operators)}, func(ctx context.Context, s *Story) {
+		s.Settle() // a manager that is killed before it runs leaves goroutines that never end
+		run(ctx, s)
+	})
+}
+
+// runStoryFrom runs a story as runStory does, but the cluster starts in the state that from describes.
+func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
+	t.Helper()
+	story := t.Name() + "/" + name
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		if !isByRounds(t, story) {
+			runOnTopologies(t, from, func(s *Story) { run(s.Context(), s) }, func(s *Story) { s.removeAll(s.Context()) })
+			return
+		}
+		storiesRun.Add(1)
+		if from.Recording == nil {
+			from.Ports = harnessPorts
+		}
+		live := runToRest(t, from, run)
+		if t.Failed() {
+			return
+		}
+		t.Run("[OM-11] by rounds", func(t *testing.T) {
+			rounds := newRounds(storySeed(story))
+			from.Rounds = rounds
+			compareStates(t, live, runToRest(t, from, run))
+			t.Logf("%d rounds", rounds.number.Load())
+		})
+	})
+}
+
+// runToRest runs a story. It returns the state in which the manager rests at the end of the story, and that after removeAll.
+func runToRest(t *testing.T, from Origin, run func(ctx context.Context, s *Story)) (states []harness.State) {
+	t.Helper()
+	RunFrom(t, from, func(s *Story) {
+		ctx := s.Context()
+		run(ctx, s)
+		if s.Manager == nil { // its work is left where it was
+			return
+		}
+		states = append(states, s.stateAtRest(ctx))
+		s.removeAll(ctx)
+		states = append(states, s.stateAtRest(ctx))
+	})
+	return states
+}
+
+// stateAtRest waits until the manager rests, and returns the state of the cluster.
+func (s *Story) stateAtRest(ctx context.Context) harness.State {
+	s.Helper()
+	operator := harness.Operator{
+		Users: []string{managerUser}, Interval: restInterval, MaxRefusedWrites: maxRefused, Normalize: normalizeRounds,
+		Open: func(context.Context, harness.Checkpoint) (*harness.System, error) {
+			return &harness.System{Runner: &story.Runner{Cluster: s.Cluster}}, nil
+		},
+	}
+	system, err := operator.StartSystem(ctx, harness.Checkpoint{})
+	s.must(err)
+	s.must(system.WaitForRest())
+	state, err := system.State(ctx)
+	s.must(err)
+	return state
+}
+
+// maxRefused is the maximum number of writes that the API server refuses in restInterval. A story may end while a write is refused.
+const maxRefused = 1000

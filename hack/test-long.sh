@@ -19,7 +19,7 @@ fi
 
 # The options of the lanes for make test-long, and then for make test-sample.
 name=long stories=long budget=25m
-all=(killed faults steady leadership extension raced mutants perturbed fuzz)
+all=(killed faults steady leadership extension raced mutants perturbed byrounds fuzz)
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 extension_mutants=()
@@ -115,6 +115,12 @@ perturbed() {
 		-args -perturbations="${perturbations}" -fixed-stories=13 -kill-points=10000 -seed="${seed}" -tried="${tried}" || failed=1
 	gotest generated -count=1 -timeout=90m "${flags[@]}" -run=TestOM_18_ ./test/scenarios -args -generated="${generated}" -seed="${seed}" -tried="${tried}" || failed=1
 	return "${failed}"
+}
+
+# byrounds runs all stories with the manager's process and by rounds of apply-configuration.
+byrounds() {
+	local nice=(nice)
+	gotest byrounds -count=1 -timeout=90m "${flags[@]}" -skip='TestOM_17_|TestOM_18_|TestENG_D10_' ./test/scenarios -args -rounds=10000 -seed="${seed}"
 }
 
 # fuzz runs every fuzz target for 30 seconds with one worker, at a lower priority than the lanes with time limits. It first runs the targets

@@ -132,6 +132,7 @@ var classes = append(slices.Clone(sampled),
 		"The seed chooses the perturbations.", 2, true},
 	class{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same " +
 		"declared state.", 1, true},
+	class{"byrounds", "Stories by rounds", "Each story also runs by rounds of apply-configuration instead of the manager's process, and must end in the same state.", 100, true},
 	class{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false})
 
 // write writes the content of docs/soak.md for the given classes, except for the table of addTried. It returns an error if a test failed or

@@ -102,7 +102,7 @@ func openSystem(ctx context.Context, t *testing.T, from harness.Checkpoint, roun
 		},
 		IsOperatorRunning: func() bool { return s.Manager != nil && s.Manager.IsRunning() && !s.Manager.process.IsKilled() },
 		Save:              s.saveExternalState,
-		Stop:              s.end,
+		Stop:              func() error { return errors.Join(s.endRounds(ctx), s.end()) },
 	}, nil
 }
 

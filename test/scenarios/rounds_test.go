@@ -24,6 +24,8 @@ const (
 	retryRefused, maxRetryRefused = time.Second, 5 * time.Minute
 	// maxRounds is the maximum number of rounds in a row that have mutations.
 	maxRounds = 100
+	// maxCompared is the maximum number of the round that also runs from a directory.
+	maxCompared = 20
 	// maxStoryRounds is the maximum number of rounds of a story.
 	maxStoryRounds = 3000
 )
@@ -39,13 +41,15 @@ type roundsRunner struct {
 	cache   applyconfiguration.Cache
 	// seen is the revision of the cluster that the last round has seen, or -1.
 	seen atomic.Int64
-	// number is the number of rounds so far.
-	number atomic.Int64
+	// number is the number of rounds so far. The round with number compared also runs from a directory.
+	number   atomic.Int64
+	compared int64
 }
 
 // newRounds returns a roundsRunner whose orders a seed chooses.
 func newRounds(seed uint64) *roundsRunner {
 	r := &roundsRunner{random: rand.New(rand.NewPCG(seed, 0)), content: newRoundContent()}
+	r.compared = 1 + r.random.Int64N(maxCompared)
 	r.seen.Store(-1)
 	return r
 }
@@ -116,11 +120,15 @@ type roundResult struct {
 
 // round runs apply-configuration on the objects of the cluster, and sends the mutations to the cluster as the manager.
 func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundResult, error) {
-	r.number.Add(1)
 	revision := s.Revision()
-	output, err := r.reconcile(ctx, s)
+	output, options, err := r.reconcile(ctx, s)
 	if err != nil {
 		return roundResult{}, err
+	}
+	if r.number.Add(1) == r.compared {
+		if err := r.compareDirectories(ctx, s, options, output); err != nil {
+			return roundResult{}, err
+		}
 	}
 	var result roundResult
 	for _, each := range output.RunAgain.Syncs {
@@ -144,24 +152,23 @@ func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundRe
 	return result, nil
 }
 
-// reconcile runs apply-configuration. It adds the images that are missing, as far as registries have them, and runs it again.
-func (r *roundsRunner) reconcile(ctx context.Context, s *Story) (*applyconfiguration.Output, error) {
-	if err := errors.Join(r.objects.update(ctx, s), r.content.update(ctx, s, r.objects.objects)); err != nil {
-		return nil, err
-	}
-	input := r.objects.input()
+// reconcile runs apply-configuration, and returns the options with which it did. It adds the images that are missing, as far as registries have them, and runs it again.
+func (r *roundsRunner) reconcile(ctx context.Context, s *Story) (*applyconfiguration.Output, applyconfiguration.Options, error) {
 	options := applyconfiguration.Options{
 		Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339Nano), Seed: r.random.Uint64(), Timeout: time.Hour,
 		KubernetesVersion: scenario.DefaultKubernetesVersion, Cache: &r.cache,
 	}
+	if err := errors.Join(r.objects.update(ctx, s), r.content.update(ctx, s, r.objects.objects)); err != nil {
+		return nil, options, err
+	}
 	for {
-		output, err := applyconfiguration.Reconcile(ctx, input, r.content.files, options)
+		output, err := applyconfiguration.Reconcile(ctx, r.objects.input(), r.content.files, options)
 		if err != nil {
-			return nil, errors.Join(err, ctx.Err())
+			return nil, options, errors.Join(err, ctx.Err())
 		}
 		isAdded, err := r.content.addImages(ctx, s, output.Missing.Images)
 		if err != nil || !isAdded {
-			return output, err
+			return output, options, err
 		}
 	}
 }

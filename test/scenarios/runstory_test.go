@@ -51,7 +51,7 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 }
 
 // runToRest runs a story. It returns the state in which the manager rests at the end of the story, and that after removeAll.
-func runToRest(t *testing.T, from Origin, run func(ctx context.Context, s *Story)) (states []harness.State) {
+func runToRest(t *testing.T, from Origin, run func(ctx context.Context, s *Story)) (states []runState) {
 	t.Helper()
 	RunFrom(t, from, func(s *Story) {
 		ctx := s.Context()
@@ -60,17 +60,31 @@ func runToRest(t *testing.T, from Origin, run func(ctx context.Context, s *Story
 			return
 		}
 		states = append(states, s.stateAtRest(ctx))
+		if s.rounds != nil {
+			s.must(s.endRounds(ctx))
+			s.StartManager()
+		}
 		s.removeAll(ctx)
 		states = append(states, s.stateAtRest(ctx))
 	})
 	return states
 }
 
+// endRounds stops the manager at rest, and checks that one more round changes nothing. It does nothing if a process runs, or no manager.
+func (s *Story) endRounds(ctx context.Context) error {
+	s.Helper()
+	if s.rounds == nil || s.Manager == nil || s.Failed() {
+		return nil
+	}
+	s.StopManager()
+	return s.rounds.checkRest(ctx, s)
+}
+
 // stateAtRest waits until the manager rests, and returns the state of the cluster.
-func (s *Story) stateAtRest(ctx context.Context) harness.State {
+func (s *Story) stateAtRest(ctx context.Context) runState {
 	s.Helper()
 	operator := harness.Operator{
-		Users: []string{managerUser}, Interval: restInterval, MaxRefusedWrites: maxRefused, Normalize: normalizeRounds,
+		Users: []string{managerUser}, Interval: restInterval, MaxRefusedWrites: maxRefused, Normalize: normalizeRounds, NormalizeHistory: removeHistory,
 		Open: func(context.Context, harness.Checkpoint) (*harness.System, error) {
 			return &harness.System{Runner: &story.Runner{Cluster: s.Cluster}}, nil
 		},
@@ -78,7 +92,7 @@ func (s *Story) stateAtRest(ctx context.Context) harness.State {
 	system, err := operator.StartSystem(ctx, harness.Checkpoint{})
 	s.must(err)
 	s.must(system.WaitForRest())
-	state, err := system.State(ctx)
+	state, err := runStateOf(ctx, system)
 	s.must(err)
 	return state
 }

@@ -104,6 +104,8 @@ type rounds interface {
 	run(ctx context.Context, s *Story, m *Manager) error
 	// isIdle reports whether the controllers have seen all changes of the cluster.
 	isIdle(s *Story) bool
+	// checkRest returns an error if, while no manager runs, one more round would change the cluster.
+	checkRest(ctx context.Context, s *Story) error
 }
 
 // removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed. A deletion must

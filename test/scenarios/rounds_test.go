@@ -22,6 +22,8 @@ const (
 	// retryRefused is the time after which a round follows one of which the API server has refused mutations. It doubles with each of them,
 	// up to maxRetryRefused.
 	retryRefused, maxRetryRefused = time.Second, 5 * time.Minute
+	// retryMissing is the time after which a round follows one that lacks a catalog or an image, because it may have come meanwhile.
+	retryMissing = 30 * time.Second
 	// maxRounds is the maximum number of rounds in a row that have mutations.
 	maxRounds = 100
 	// maxCompared is the maximum number of the round that also runs from a directory.
@@ -83,7 +85,10 @@ func (r *roundsRunner) run(ctx context.Context, s *Story, m *Manager) error {
 		if r.number.Load() >= maxStoryRounds {
 			return fmt.Errorf("the story takes more than %d rounds; the next one is due at %s for %s", maxStoryRounds, result.due.Format(time.TimeOnly), strings.Join(result.dueKeys, ", "))
 		}
-		if due = result.due; result.isRefused {
+		if due = result.due; result.isMissing {
+			due = earlier(due, time.Now().Add(retryMissing))
+		}
+		if result.isRefused {
 			due = earlier(due, time.Now().Add(retry))
 			retry = min(2*retry, maxRetryRefused)
 		} else {
@@ -114,6 +119,8 @@ type roundResult struct {
 	isRefused bool
 	// due is the time of the next round if nothing changes; zero if there is none.
 	due time.Time
+	// isMissing is true if the round lacks a catalog or an image.
+	isMissing bool
 	// dueKeys are the syncs that are due again.
 	dueKeys []string
 }
@@ -130,7 +137,7 @@ func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundRe
 			return roundResult{}, err
 		}
 	}
-	var result roundResult
+	result := roundResult{isMissing: len(output.Missing.Catalogs)+len(output.Missing.Images) > 0}
 	for _, each := range output.RunAgain.Syncs {
 		result.due = earlier(result.due, each.At)
 		result.dueKeys = append(result.dueKeys, fmt.Sprintf("%s %q at %s", each.Controller, each.Key, each.At.Format(time.TimeOnly)))

@@ -30,7 +30,7 @@ func exceptions() (all []string) {
 // notByRounds are the stories that do not run by rounds.
 var notByRounds = []exceptionGroup{}
 
-func TestOM_11_ExceptionsAreStoriesAndAtMostAQuarterOfAll(t *testing.T) {
+func TestExceptionsFromRoundsAreStoriesAndAtMostAQuarterOfAll(t *testing.T) {
 	t.Parallel()
 	stories, err := knownStories()
 	if err != nil {

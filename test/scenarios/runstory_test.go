@@ -41,7 +41,7 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 		if t.Failed() {
 			return
 		}
-		t.Run("[OM-11] by rounds", func(t *testing.T) {
+		t.Run("by rounds", func(t *testing.T) {
 			rounds := newRounds(storySeed(story))
 			from.Rounds = rounds
 			compareStates(t, live, runToRest(t, from, run))

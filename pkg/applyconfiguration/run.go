@@ -10,11 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
-	"github.com/openshift/platform-operators/pkg/manifestserver"
-	"github.com/openshift/platform-operators/pkg/mustgather"
-	"github.com/openshift/platform-operators/pkg/operator"
-	"github.com/openshift/platform-operators/pkg/source/image"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,6 +17,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
+
+	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
+	"github.com/openshift/platform-operators/pkg/manifestserver"
+	"github.com/openshift/platform-operators/pkg/mustgather"
+	"github.com/openshift/platform-operators/pkg/operator"
+	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
 const (

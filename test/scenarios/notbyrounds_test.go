@@ -12,23 +12,11 @@ import (
 	"testing"
 )
 
-// exceptionGroup are stories that do not run by rounds, for one reason.
-type exceptionGroup struct {
-	reason string
-	// stories are the names of tests and stories, or the beginnings of such names.
-	stories []string
-}
+// notByRounds are the names of tests and stories, or the beginnings of such names, that do not run by rounds.
+var notByRounds []string
 
-// exceptions returns the stories of notByRounds.
-func exceptions() (all []string) {
-	for _, group := range notByRounds {
-		all = append(all, group.stories...)
-	}
-	return all
-}
-
-// notByRounds are the stories that do not run by rounds.
-var notByRounds = []exceptionGroup{}
+// exceptions returns notByRounds.
+func exceptions() []string { return notByRounds }
 
 func TestExceptionsFromRoundsAreStoriesAndAtMostAQuarterOfAll(t *testing.T) {
 	t.Parallel()

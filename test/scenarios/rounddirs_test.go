@@ -31,7 +31,7 @@ func (r *roundsRunner) compareDirectories(ctx context.Context, s *Story, options
 		options.OutputDir = filepath.Join(dir, fmt.Sprint("output", i))
 		runErr := applyconfiguration.Run(ctx, options)
 		if (runErr == nil) != (output.Failed == nil) {
-			return fmt.Errorf("the round from a directory ends with %v, and the one in memory with %w", runErr, output.Failed)
+			return fmt.Errorf("the round from a directory fails: %t, and the one in memory: %t: %w", runErr != nil, output.Failed != nil, errors.Join(runErr, output.Failed))
 		}
 		var err error
 		if files[i], err = textsIn(options.OutputDir); err != nil {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -96,13 +97,19 @@ func runStateOf(ctx context.Context, system *harness.System) (state runState, er
 	if state.full, err = system.State(ctx); err == nil {
 		state.withoutHistory, err = system.StateWithoutHistory(ctx)
 	}
-	for name := range state.withoutHistory { // the stored revisions have the numbers of revisions in their names
-		if strings.HasPrefix(name, "secrets "+environment.Namespace+" revision.") {
+	for name, lines := range state.withoutHistory {
+		if strings.HasPrefix(name, "secrets "+environment.Namespace+" revision.") { // with the number of the revision
 			delete(state.withoutHistory, name)
+		}
+		for i := range lines {
+			lines[i] = numberedRevision.ReplaceAllString(lines[i], "${1}evision N")
 		}
 	}
 	return state, err
 }
+
+// numberedRevision matches the number of a revision in a message.
+var numberedRevision = regexp.MustCompile(`\b([Rr])evision \d+`)
 
 // processConditions are the conditions about the manager's process, which rounds do not have.
 var processConditions = []string{"WatchesDegraded", "WritesDegraded"}

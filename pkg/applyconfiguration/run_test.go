@@ -161,6 +161,19 @@ func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 	}
 }
 
+// An API server keeps a value that the schema of an earlier manager permitted.
+func TestAnOwnObjectKeepsAForbiddenValue(t *testing.T) {
+	files, err := runOn(t, with(map[string]string{managerFile: strings.Replace(sampleInput()[managerFile], "spec: {", "spec: {allowedPackages: [], ", 1)}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range files {
+		if strings.Contains(name, "bundledeployments") {
+			t.Errorf("an empty list of allowed packages permits nothing, but the output has %s", name)
+		}
+	}
+}
+
 func TestAnOutputDirectoryThatIsNotEmptyIsRefused(t *testing.T) {
 	output := write(t, map[string]string{"notes.txt": "mine"})
 	files, err := runOn(t, sampleInput(), func(o *Options) { o.OutputDir = output })

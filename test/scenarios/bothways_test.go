@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -65,13 +66,14 @@ func playBothWays(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	begun := time.Now()
 	live := playSteps(t, underTest(t), from, file)
 	if t.Failed() {
 		return
 	}
-	rounds := newRounds(storySeed(file))
+	rounds, liveEnd := newRounds(storySeed(file)), time.Now()
 	compareStates(t, live, playSteps(t, underTestBy(t, rounds), from, file))
-	t.Logf("%d rounds", rounds.number.Load())
+	rounds.log(t, liveEnd.Sub(begun), time.Since(liveEnd))
 }
 
 // compareStates fails the test if two runs have different states. A state is nil while no manager runs. The history of the cluster may

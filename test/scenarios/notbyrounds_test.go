@@ -28,7 +28,65 @@ func exceptions() (all []string) {
 }
 
 // notByRounds are the stories that do not run by rounds.
-var notByRounds = []exceptionGroup{}
+var notByRounds = []exceptionGroup{
+	{"Whoever writes the input reads catalogs and registries. What fails there is in no status.", []string{
+		"TestStories/catalog-is-lost",
+		"TestStories/reported-drift-outlives-a-restart",
+		"TestManagerRestart/a damaged annotation of the installed bundle is restored at the start",
+		"TestInstalledOperator/drift is repaired without catalogs and without the image's registry",
+		"TestUpgradeGate/the gate keeps its verdict after a restart without catalogs",
+		"TestHRD_U9_WhomToAsk/HRD-U9 an image that a catalog names and its registry lacks",
+		"TestUpgradeGateDeclarations/CLU-G3 the gate follows what the catalog declares of installed bundles",
+		"TestClusterOperatorDegraded/CLU-O3 ",
+	}},
+	{"Without an API server, each access review counts as granted.", []string{
+		"TestPlainBundles/ENG-F8 ",
+		"TestPlainObjects/missing permissions for an object",
+		"TestManagerPermissions/missing permissions are named",
+		"TestFormats/[HRD-M3] a plain bundle's ClusterServiceVersion",
+	}},
+	{"A round does not see what the API server answers to its mutations, such as refusals and warnings.", []string{
+		"TestAPIServerWarnings/ENG-P6 each warning of the API server",
+		"TestBundleDeployment/a revision that cannot be stored is reported",
+		"TestHRD_T6_LostPermissionIsReportedAndItsReturnNoticed/",
+		"TestUpgradeGateInstallations/HRD-G1 ",
+	}},
+	{"A process remembers what it has applied, repaired, stored and removed, and how often; a round does not.", []string{
+		"TestContestedDrift/ENG-D5 ",
+		"TestForgedNamespace/[HRD-S1] other clients may update a namespace",
+		"TestHRD_U5_DeletedRevisionsAreStoredAgain/HRD-U5 deleted revisions",
+		"TestRollback/HRD-U3 HRD-M1 HRD-U5 ",
+		"TestStoredLimits/[HRD-S3] stored limits that are deleted or edited",
+		"TestRukpakMigration/an operator of rukpak keeps running",
+	}},
+	{"The sync that repairs an object also reports that in status and Events. A round sends the repair, and the next one sees no drift.", []string{
+		"TestDrift/ENG-D3 ",
+		"TestDrift/drift is repaired after a restart",
+		"TestPausedBundleDeployment/edits during a pause are reverted",
+		"TestNoNeedlessWrites/",
+	}},
+	{"The mutations of a round have no order, also those of objects in different phases.", []string{
+		"TestFirstRollout/[ENG-D1] ",
+		"TestRemovalOfBundleDeployments/[ENG-D12] a removal goes through the phases backward",
+	}},
+	{"The story is about a process: its options, leases, metrics, content directory, or the number of its requests and reconciles.", []string{
+		"TestInstalledOperator/nothing is written while nothing changes",
+		"TestClusterOperatorDegraded/CLU-O4 ",
+		"TestTwoManagers/",
+		"TestConsistentlyNeedsAManagerThatReconciles/",
+		"TestContentDirectory/",
+	}},
+	{"A field of the manager's kinds that the shipped schema does not have is an error of the input.", []string{
+		"TestFinalizersDoNotChangeTheSpec/",
+	}},
+	{"OpenShift's kinds and the manager's are built in, also if the cluster does not serve them.", []string{
+		"TestHRD_U9_WhomToAsk/HRD-U9 a CustomResourceDefinition of the manager that is missing",
+		"TestHRD_U11_WithoutOpenShift/",
+	}},
+	{"The server in memory sets no defaults of built-in kinds. It takes each apply of a webhook's rules for a change.", []string{
+		"TestWebhooks/",
+	}},
+}
 
 func TestOM_11_ExceptionsAreStoriesAndAtMostAQuarterOfAll(t *testing.T) {
 	t.Parallel()

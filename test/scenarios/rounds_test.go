@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -54,6 +55,12 @@ func newRounds(seed uint64) *roundsRunner {
 	r.compared = 1 + r.random.Int64N(maxCompared)
 	r.seen.Store(-1)
 	return r
+}
+
+// log logs the number of rounds, and how long the story took with the manager's process and by rounds.
+func (r *roundsRunner) log(t *testing.T, live, rounds time.Duration) {
+	t.Helper()
+	t.Logf("%d rounds in %s; %s with the manager's process", r.number.Load(), rounds.Round(time.Millisecond), live.Round(time.Millisecond))
 }
 
 // isIdle implements rounds.

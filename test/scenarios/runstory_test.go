@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
@@ -40,15 +41,16 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 		if from.Recording == nil {
 			from.Ports = harnessPorts
 		}
+		begun := time.Now()
 		live := runToRest(t, from, run)
 		if t.Failed() {
 			return
 		}
 		t.Run("[OM-11] by rounds", func(t *testing.T) {
-			rounds := newRounds(storySeed(story))
+			rounds, liveEnd := newRounds(storySeed(story)), time.Now()
 			from.Rounds = rounds
 			compareStates(t, live, runToRest(t, from, run))
-			t.Logf("%d rounds", rounds.number.Load())
+			rounds.log(t, liveEnd.Sub(begun), time.Since(liveEnd))
 		})
 	})
 }

@@ -2,6 +2,7 @@ package bundledeployment
 
 import (
 	"testing"
+	"time"
 
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/unpack"
@@ -22,6 +23,15 @@ func TestTheOnlyRoundOfAProcessFetchesAfterTheFirstStatus(t *testing.T) {
 		}
 		if wait(); fetched != want {
 			t.Errorf("observedGeneration %d: fetched %t, want %t", generation, fetched, want)
+		}
+	}
+}
+
+func TestTheOnlyRoundOfAProcessWaitsLongestAfterARefusal(t *testing.T) {
+	f := newFixture(t)
+	for isOneRound, want := range map[bool]time.Duration{false: f.c.backoff.After(1), true: f.c.backoff.Last} {
+		if f.c.isOneRound = isOneRound; f.c.refusalBackoff(1) != want {
+			t.Errorf("isOneRound %t: %s, want %s", isOneRound, f.c.refusalBackoff(1), want)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
@@ -153,7 +154,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		}
 		if working {
 			return c.write(ctx, operatorv1.OperatorCondition{
-				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: "Working towards " + c.version,
+				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: c.rolloutMessage(),
 			}, operatorv1alpha1.VersionRollout{Version: c.version, StartedTime: metav1.NewTime(c.started)})
 		}
 		// Report the version before the condition: the CVO, which waits for the version, then sees it while Progressing is still True.
@@ -237,7 +238,11 @@ func (c *controller) isInRollout(manager *operatorv1alpha1.PlatformOperatorManag
 		manager.Status.Rollout.Version == c.version
 }
 
-// isRolloutReported reports whether the ClusterOperator was written after the operator resource recorded the rollout of this version.
+// rolloutMessage is the message of the condition during the rollout.
+func (c *controller) rolloutMessage() string { return "Working towards " + c.version }
+
+// isRolloutReported reports whether the ClusterOperator was written after the operator resource recorded the rollout of this version. This
+// process may have written it, or the ClusterOperator shows that an earlier one has.
 func (c *controller) isRolloutReported() (bool, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
@@ -246,7 +251,27 @@ func (c *controller) isRolloutReported() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading the rollout of the manager's version: %w", err)
 	}
-	return c.isInRollout(manager) && c.reports.include(manager.ResourceVersion), nil
+	if !c.isInRollout(manager) || c.reports.include(manager.ResourceVersion) {
+		return c.isInRollout(manager), nil
+	}
+	return c.isRolloutShown()
+}
+
+// isRolloutShown reports whether condition Progressing of the ClusterOperator shows the rollout of this version.
+func (c *controller) isRolloutShown() (bool, error) {
+	clusterOperator, err := c.clusterOperators.Get(c.clusterOperator)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading ClusterOperator %q: %w", c.clusterOperator, err)
+	}
+	for _, condition := range clusterOperator.Status.Conditions {
+		if condition.Type == configv1.OperatorProgressing && condition.Status == configv1.ConditionTrue {
+			return slices.ContainsFunc(strings.Split(condition.Message, "\n"), func(line string) bool { return strings.HasSuffix(line, c.rolloutMessage()) }), nil
+		}
+	}
+	return false, nil
 }
 
 // reportedVersion returns the version in the ClusterOperator; empty if the ClusterOperator does not exist or has none.

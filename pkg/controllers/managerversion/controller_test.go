@@ -292,6 +292,32 @@ func TestNoVersionIsReportedBeforeItsRolloutIs(t *testing.T) {
 	s.want(true)
 }
 
+// A process may end after each sync, so that another one has written the ClusterOperator.
+func TestTheRolloutThatAnotherProcessHasReportedCounts(t *testing.T) {
+	s := starting(t, "1")
+	s.want(false)
+	for _, shown := range []struct {
+		status  configv1.ConditionStatus
+		message string
+		want    bool
+	}{
+		{configv1.ConditionTrue, "ManagerProgressing: Working towards 12", false},
+		{configv1.ConditionTrue, "ManagerProgressing: Working towards 2.1", false},
+		{configv1.ConditionFalse, "ManagerProgressing: Working towards 2", false},
+		{configv1.ConditionTrue, "Other: something\nManagerProgressing: Working towards 2", true},
+	} {
+		s.clusterOperatorHas("1")
+		found, err := s.controller.clusterOperators.Get("ours")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found.DeepCopy()
+		found.Status.Conditions = []configv1.ClusterOperatorStatusCondition{{Type: configv1.OperatorProgressing, Status: shown.status, Message: shown.message}}
+		s.add(s.clusterOperators, found)
+		s.want(shown.want)
+	}
+}
+
 func TestFirstSyncsReportEachObjectOnceUntilStopped(t *testing.T) {
 	firstSyncs, calls := NewFirstSyncs(), 0
 	firstSyncs.onFirstSync(func() { calls++ })

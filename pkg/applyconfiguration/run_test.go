@@ -61,7 +61,7 @@ func TestARoundWritesMutationsAndResults(t *testing.T) {
 	}
 }
 
-func TestTheSameInputHasTheSameOutput(t *testing.T) {
+func TestOM_5_TheSameInputHasTheSameOutput(t *testing.T) {
 	first, err := runOn(t, sampleInput(), nil)
 	if err != nil {
 		t.Fatal(err)

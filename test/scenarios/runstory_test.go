@@ -46,7 +46,8 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 		if t.Failed() {
 			return
 		}
-		t.Run("[OM-11] by rounds", func(t *testing.T) {
+		// Promise OM-5: On a cluster at rest, a round has no mutation. Two rounds from one directory write the same bytes.
+		t.Run("[OM-5] [OM-11] by rounds", func(t *testing.T) {
 			rounds, liveEnd := newRounds(storySeed(story)), time.Now()
 			from.Rounds = rounds
 			compareStates(t, live, runToRest(t, from, run))

@@ -38,9 +38,6 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 			})
 			return
 		}
-		if from.Recording == nil {
-			from.Ports = harnessPorts
-		}
 		begun := time.Now()
 		live := runToRest(t, from, run)
 		if t.Failed() {

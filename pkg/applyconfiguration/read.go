@@ -40,7 +40,7 @@ func (r *run) buildServer() error {
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server}
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server, Default: setDefaults}
 	if options.Definitions, err = r.Cache.definitions(r.input); err != nil {
 		return err
 	}

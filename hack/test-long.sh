@@ -19,7 +19,7 @@ fi
 
 # The options of the lanes for make test-long, and then for make test-sample.
 name=long stories=long budget=25m
-all=(killed faults steady leadership extension raced mutants perturbed topologies fuzz)
+all=(killed faults steady leadership extension raced mutants perturbed topologies byrounds fuzz)
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 extension_mutants=()
@@ -120,7 +120,13 @@ perturbed() {
 # topologies runs all stories on a standalone cluster and on a hosted control plane.
 topologies() {
 	local nice=(nice)
-	gotest topologies -count=1 -timeout=90m "${flags[@]}" -skip='TestOM_1[78]_|TestENG_D10_' ./test/scenarios -args -hosted=-1 -seed="${seed}"
+	gotest topologies -count=1 -timeout=90m "${flags[@]}" -skip='TestOM_1[78]_|TestENG_D10_' ./test/scenarios -args -hosted=-1 -rounds=0 -seed="${seed}"
+}
+
+# byrounds runs all stories with the manager's process and by rounds of apply-configuration.
+byrounds() {
+	local nice=(nice)
+	gotest byrounds -count=1 -timeout=90m "${flags[@]}" -skip='TestOM_1[78]_|TestENG_D10_' ./test/scenarios -args -rounds=10000 -seed="${seed}"
 }
 
 # fuzz runs every fuzz target for 30 seconds with one worker, at a lower priority than the lanes with time limits. It first runs the targets

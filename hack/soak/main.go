@@ -134,6 +134,7 @@ var classes = append(slices.Clone(sampled),
 		"declared state.", 1, true},
 	class{"topologies", "Both topologies", "Each story runs on a standalone cluster and on a hosted control plane. The clusters must have the same objects at " +
 		"the end, but for listed differences.", 150, true},
+	class{"byrounds", "Stories by rounds", "Each story also runs by rounds of apply-configuration instead of the manager's process, and must end in the same state.", 100, true},
 	class{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false})
 
 // write writes the content of docs/soak.md for the given classes, except for the table of addTried. It returns an error if a test failed or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,6 +86,11 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 		if err != nil || report.postponed > 0 {
 			break
 		}
+		if e.isOneRound && hasWritten(outcomes) && report.Phases < len(set.Phases()) {
+			report.HasLaterRound = true
+			report.wait(fmt.Sprintf("applied %d of %d phases", report.Phases, len(set.Phases())), immediately)
+			break
+		}
 		if gate := gateOf(outcomes); gate != "" && report.Phases < len(set.Phases()) {
 			report.wait(gate, waitTime)
 			break
@@ -95,6 +101,12 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 	}
 	report.Drift = reconcile.Newest(report.Drift)
 	return report, failed
+}
+
+// hasWritten reports whether an object of a phase was written. What the only round of a process writes has no order, so that the next phase
+// belongs to the next round.
+func hasWritten(outcomes []outcome) bool {
+	return slices.ContainsFunc(outcomes, func(each outcome) bool { return each.reconciled.Created || each.reconciled.Updated })
 }
 
 // call is the state of one call of Apply or Observe.

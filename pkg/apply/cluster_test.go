@@ -58,25 +58,7 @@ func on(t *testing.T, from *scenario.Snapshot, run func(f *fixture)) (after *sce
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	f := &fixture{t: t, cluster: cluster}
-	config := cluster.ClientConfig(engineUser)
-	config.QPS = -1
-	config.WarningHandlerWithContext = apply.WarningHandler()
-	client := f.client(dynamic.NewForConfig(config))
-	metadataClient, err := metadata.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.engine, err = apply.New(ctx, apply.Config{
-		Dynamic: client, Metadata: metadataClient, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
-		Changed: func(string) {}, Deployed: func(string) (time.Time, bool) { return time.Time{}, false }, Tasks: &background.Tasks{},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.engine = f.startEngine(ctx, &background.Tasks{})
 	f.admin = f.client(dynamic.NewForConfig(cluster.StepClientConfig(scenario.AdminUser)))
 	if from == nil {
 		f.create(roles, engineRole)
@@ -91,6 +73,31 @@ func on(t *testing.T, from *scenario.Snapshot, run func(f *fixture)) (after *sce
 		t.Fatal(err)
 	}
 	return cluster.Snapshot()
+}
+
+// startEngine returns an engine, which runs until the context ends.
+func (f *fixture) startEngine(ctx context.Context, tasks *background.Tasks) *apply.Engine {
+	f.t.Helper()
+	config := f.cluster.ClientConfig(engineUser)
+	config.QPS = -1
+	config.WarningHandlerWithContext = apply.WarningHandler()
+	client := f.client(dynamic.NewForConfig(config))
+	metadataClient, err := metadata.NewForConfig(config)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	engine, err := apply.New(ctx, apply.Config{
+		Dynamic: client, Metadata: metadataClient, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
+		Changed: func(string) {}, Deployed: func(string) (time.Time, bool) { return time.Time{}, false }, Tasks: tasks,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return engine
 }
 
 func (f *fixture) client(client dynamic.Interface, err error) dynamic.Interface {

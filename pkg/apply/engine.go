@@ -115,6 +115,7 @@ type RemoveOptions struct {
 func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
 	return e.remover.Remove(ctx, set, teardown.Options{
 		As: options.As.Or(e.manager), CRDs: options.CRDs, Applied: options.Applied, Keep: keep, Memory: e.stateOf(set.Owner().Name).removal,
+		OnePhase: e.isOneRound,
 	})
 }
 

@@ -27,8 +27,10 @@ type Report struct {
 	// Complete is true if every object of every phase is as declared. Changes that the drift policy does not repair have no effect on
 	// Complete.
 	Complete bool
-	// Phases is the number of phases that were reconciled.
-	Phases int
+	// Phases is the number of phases that were reconciled. HasLaterRound is true if the other phases have to wait for another round of a
+	// process that ends after each one, because this call has written objects.
+	Phases        int
+	HasLaterRound bool
 	// MissingKinds are the kinds of objects of the reconciled phases that the cluster does not serve and the set does not define, in the
 	// order of the objects and without duplicates.
 	MissingKinds []schema.GroupVersionKind

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
@@ -39,7 +40,7 @@ func (r *run) buildServer() error {
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server}
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server, Default: setDefaults}
 	if options.Definitions, err = r.Cache.definitions(r.input); err != nil {
 		return err
 	}
@@ -108,13 +109,15 @@ func checkIdentities(input *mustgather.Input) error {
 	return errors.Join(faults[:min(len(faults), maxFaults)]...)
 }
 
-// checkOwnKinds returns an error for an object of the manager's kinds that does not match its schema, and logs the other objects that do not:
-// the server has left out what the schema does not have.
+// checkOwnKinds returns an error for an object of the manager's kinds that has a field that its schema does not have. It logs the other
+// objects that do not match their schema. The server leaves out unknown fields, and keeps forbidden values: an API server also keeps those
+// that an earlier schema permitted.
 func (r *run) checkOwnKinds() error {
 	var faults []error
 	for _, err := range r.server.InputErrors() {
-		faulty := (*manifestserver.InputError)(nil)
-		if errors.As(err, &faulty) && slices.Contains(ownGroups, faulty.Object.GroupVersionKind().Group) {
+		faulty, invalid := (*manifestserver.InputError)(nil), (*field.Error)(nil)
+		isOwn := errors.As(err, &faulty) && slices.Contains(ownGroups, faulty.Object.GroupVersionKind().Group)
+		if isOwn && !errors.As(err, &invalid) {
 			faults = append(faults, r.withFile(err))
 			continue
 		}

@@ -61,7 +61,7 @@ func TestARoundWritesMutationsAndResults(t *testing.T) {
 	}
 }
 
-func TestTheSameInputHasTheSameOutput(t *testing.T) {
+func TestOM_5_TheSameInputHasTheSameOutput(t *testing.T) {
 	first, err := runOn(t, sampleInput(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +159,19 @@ func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 				t.Errorf("controllers ran: %v", results.ControllerResults)
 			}
 		})
+	}
+}
+
+// An API server keeps a value that the schema of an earlier manager permitted.
+func TestAnOwnObjectKeepsAForbiddenValue(t *testing.T) {
+	files, err := runOn(t, with(map[string]string{managerFile: strings.Replace(sampleInput()[managerFile], "spec: {", "spec: {allowedPackages: [], ", 1)}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range files {
+		if strings.Contains(name, "bundledeployments") {
+			t.Errorf("an empty list of allowed packages permits nothing, but the output has %s", name)
+		}
 	}
 }
 

@@ -78,7 +78,8 @@ func (r *run) choose(mutations []manifestserver.Mutation, order []string) chosen
 }
 
 // firstStep returns the first mutations of a sync, up to the first one that depends on another: one of another class, another record, one in
-// a namespace that is created, or one with a uid or resourceVersion that only the server in memory knows. isComplete is true if these are all.
+// a namespace that is created, or one with a uid or resourceVersion that only the server in memory knows. isComplete is true if these are
+// all. It also returns all Events: the next round does not create those about what this round writes, because it finds nothing to do.
 func (r *run) firstStep(all []manifestserver.Mutation) (step []manifestserver.Mutation, isComplete bool) {
 	all = r.withoutTemporary(all)
 	isComplete = true
@@ -90,11 +91,14 @@ func (r *run) firstStep(all []manifestserver.Mutation) (step []manifestserver.Mu
 			step = append(step, each)
 			continue
 		}
+		if !isComplete {
+			continue
+		}
 		of := r.classOf(each)
 		isNext := first != nil && (of != *first || of.isRecord && idOf(each) != last)
 		if isNext || created[each.Namespace] || r.hasMadeUpIdentity(each) {
 			isComplete = false
-			break
+			continue
 		}
 		first, last = &of, idOf(each)
 		if each.Resource.Resource == "namespaces" && each.Action != manifestserver.ActionDelete && r.inInput[idOf(each)] == nil {

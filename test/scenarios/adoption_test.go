@@ -3,6 +3,8 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,7 +53,8 @@ func TestAdoption(t *testing.T) {
 		}
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 		var manifests []string
-		for each, meta := range theirs {
+		for _, each := range slices.Sorted(maps.Keys(theirs)) {
+			meta := theirs[each]
 			meta.Name = each
 			_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"from": "them"}}, metav1.CreateOptions{})
 			s.Expect(err).NotTo(HaveOccurred())

@@ -37,7 +37,7 @@ import (
 )
 
 // maxQuietRounds is the maximum number of rounds until nothing changes.
-const maxQuietRounds = 20
+const maxQuietRounds = 40
 
 // TestRoundsInstallAnOperator runs no manager. It runs apply-configuration on the objects of the cluster, sends the mutations to the cluster,
 // and repeats this until there are none.

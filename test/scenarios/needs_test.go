@@ -130,7 +130,7 @@ func TestRequirements(t *testing.T) {
 		s.create(ctx, "flourless", "")
 		s.waitForRefusal(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `needs kind "needs.example.com/v1, Kind=Flour"`,
 			`create a PlatformOperator for one of the packages "cellar", "granary", "mill"`)
-		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1), "one pass for each content")
+		s.expectOnePass(cellar)
 
 		s.By("requiring a package, which is refused with its name")
 		s.create(ctx, "millless", "")
@@ -153,6 +153,14 @@ func TestRequirements(t *testing.T) {
 		for name, version := range map[string]string{"mill": "2.0.0", "flourless": "1.0.0", "millless": "1.0.0"} {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, version).Should(Succeed())
 		}
-		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1))
+		s.expectOnePass(cellar)
 	})
+}
+
+// expectOnePass fails the story if the manager has not read the content of a catalog exactly once. By rounds, it reads no catalogs.
+func (s *Story) expectOnePass(catalog *provider) {
+	s.Helper()
+	if s.rounds == nil {
+		s.Expect(catalog.passes.Load()).To(BeEquivalentTo(1), "one pass for each content")
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -25,7 +26,7 @@ const (
 	// retryMissing is the time after which a round follows one that lacks a catalog or an image, because it may have come meanwhile.
 	retryMissing = 30 * time.Second
 	// maxRounds is the maximum number of rounds in a row that have mutations.
-	maxRounds = 100
+	maxRounds = 300
 	// maxCompared is the maximum number of the round that also runs from a directory.
 	maxCompared = 20
 	// maxStoryRounds is the maximum number of rounds of a story.
@@ -54,6 +55,12 @@ func newRounds(seed uint64) *roundsRunner {
 	r.compared = 1 + r.random.Int64N(maxCompared)
 	r.seen.Store(-1)
 	return r
+}
+
+// log logs the number of rounds, and how long the story took with the manager's process and by rounds.
+func (r *roundsRunner) log(t *testing.T, live, rounds time.Duration) {
+	t.Helper()
+	t.Logf("%d rounds in %s; %s with the manager's process", r.number.Load(), rounds.Round(time.Millisecond), live.Round(time.Millisecond))
 }
 
 // isIdle implements rounds.

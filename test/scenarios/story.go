@@ -285,7 +285,9 @@ func (s *Story) end() (err error) {
 		for _, violation := range s.Violations() {
 			s.Error(violation)
 		}
-		allRequests.add(s.Cluster, !s.isUntraced)
+		if s.rounds == nil {
+			allRequests.add(s.Cluster, !s.isUntraced)
+		}
 		s.Cluster.Stop()
 	}
 	if s.management != nil {

@@ -66,6 +66,8 @@ type Options struct {
 	Keep []*object.Set
 	// Memory is the owner's cache from earlier calls. Remove updates it.
 	Memory *Memory
+	// OnePhase is true if Remove must not go on after a phase in which it has deleted an object.
+	OnePhase bool
 }
 
 // Remove deletes a set's objects in the reverse order of the phases. It begins with a phase only when the objects of the later phases are
@@ -102,6 +104,10 @@ func (r *Remover) Remove(ctx context.Context, set *object.Set, options Options) 
 		if removal.Waiting = waitingFor(results); removal.Waiting != "" {
 			removal.Held, removal.Stuck = heldUp(results)
 			removal.Checking = onlyChecking(results)
+			return removal, nil
+		}
+		if options.OnePhase && slices.ContainsFunc(results, func(each removed) bool { return each.deleted }) {
+			removal.Waiting = "waiting for the deletions of this round"
 			return removal, nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -48,7 +49,7 @@ var executors = map[revision.ActionKind]executor{
 func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	s.machine = revision.NewMachine(revision.Input{
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
-		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.backoff.After, IsOneRound: s.c.isOneRound,
+		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.refusalBackoff, IsOneRound: s.c.isOneRound,
 	})
 	s.restoring = sets.New[int64]()
 	for action := s.machine.Next(s.c.clock.Now()); action.Kind != revision.Done; action = s.machine.Next(s.c.clock.Now()) {
@@ -105,4 +106,13 @@ func (s *reconciliation) collectGarbage(ctx context.Context, _ revision.Action) 
 	}
 	s.memory.history.GarbageCollected = true
 	return nil
+}
+
+// refusalBackoff returns the time until the next attempt after a number of consecutive refusals. In the only round of a process, the number
+// of earlier refusals is not known.
+func (c *controller) refusalBackoff(refusals int) time.Duration {
+	if c.isOneRound {
+		return c.backoff.Last
+	}
+	return c.backoff.After(refusals)
 }

@@ -51,6 +51,9 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	set := s.memory.sets[action.Revision.Number]
 	report, err := s.c.applier.Apply(ctx, set, s.options(action.Apply))
 	s.phases = report.Phases
+	if report.HasLaterRound { // the active revision must not undo what earlier rounds have applied of the later phases
+		s.phases = len(set.Phases())
+	}
 	s.take(report)
 	var lacks corev1alpha2.FailedFor
 	if apierrors.IsForbidden(err) {

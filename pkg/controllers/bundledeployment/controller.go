@@ -268,7 +268,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			break
 		}
 	}
-	err = s.writeStatus(ctx)
+	if err = s.writeStatus(ctx); err == nil {
+		err = s.endMigration(ctx)
+	}
 	if s.retryAfter > 0 {
 		syncCtx.Queue().AddAfter(name, s.retryAfter)
 	}

@@ -148,7 +148,7 @@ func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 	}
 	deletion, retry := s.memory.removal.attempts.Add(revision.RemovalOutcome{
 		Waiting: removal.Waiting, Held: removal.Held, Stuck: removal.Stuck, Checking: removal.Checking, Problem: problem,
-	}, now, s.c.backoff.After)
+	}, now, s.c.refusalBackoff)
 	s.retry(retry)
 	if deletion != nil {
 		s.machine.ReportDeletion(&s.deployment.Status, *deletion, now)

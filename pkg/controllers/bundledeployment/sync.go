@@ -90,6 +90,16 @@ func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
+// endMigration removes the finalizers of rukpak in the only round of a process, if this round has removed the leftovers. Otherwise
+// addFinalizer does so in the next sync.
+func (s *reconciliation) endMigration(ctx context.Context) error {
+	if !s.c.isOneRound || s.gone || !s.memory.history.LeftoversRemoved || !revision.IsInherited(s.before) {
+		return nil
+	}
+	_, err := s.setFinalizers(ctx, slices.DeleteFunc(slices.Clone(s.before.Finalizers), revision.IsInheritedFinalizer))
+	return err
+}
+
 // setFinalizers replaces the finalizers of the BundleDeployment, and returns the BundleDeployment as stored by the API server.
 func (s *reconciliation) setFinalizers(ctx context.Context, finalizers []string) (*corev1alpha2.BundleDeployment, error) {
 	patch, err := finalizer.MergePatch(s.before, finalizers)

@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
@@ -237,7 +238,8 @@ func (c *controller) isInRollout(manager *operatorv1alpha1.PlatformOperatorManag
 		manager.Status.Rollout.Version == c.version
 }
 
-// isRolloutReported reports whether the ClusterOperator was written after the operator resource recorded the rollout of this version.
+// isRolloutReported reports whether the ClusterOperator was written after the operator resource recorded the rollout of this version. This
+// process has written it, or the ClusterOperator shows what an earlier process wrote.
 func (c *controller) isRolloutReported() (bool, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
@@ -246,7 +248,35 @@ func (c *controller) isRolloutReported() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading the rollout of the manager's version: %w", err)
 	}
-	return c.isInRollout(manager) && c.reports.include(manager.ResourceVersion), nil
+	if !c.isInRollout(manager) || c.reports.include(manager.ResourceVersion) {
+		return c.isInRollout(manager), nil
+	}
+	return c.isRolloutShown(manager.Status.Rollout.StartedTime)
+}
+
+// shownReason is the part of the reason of condition Progressing that a rollout is. library-go joins the reasons of the conditions of the
+// operator resource: it removes the ClusterOperator's type from each condition's type, and adds the reason.
+const (
+	shownReason    = "Manager_" + operatorv1alpha1.ReasonWorkingTowardsVersion
+	joinsOfReasons = "::"
+)
+
+// isRolloutShown reports whether condition Progressing of the ClusterOperator has been True, with the rollout as a reason, since the rollout
+// began. If it was True before, what it shows may be an earlier rollout.
+func (c *controller) isRolloutShown(started metav1.Time) (bool, error) {
+	clusterOperator, err := c.clusterOperators.Get(c.clusterOperator)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading ClusterOperator %q: %w", c.clusterOperator, err)
+	}
+	for _, condition := range clusterOperator.Status.Conditions {
+		if condition.Type == configv1.OperatorProgressing && condition.Status == configv1.ConditionTrue {
+			return !condition.LastTransitionTime.Before(&started) && slices.Contains(strings.Split(condition.Reason, joinsOfReasons), shownReason), nil
+		}
+	}
+	return false, nil
 }
 
 // reportedVersion returns the version in the ClusterOperator; empty if the ClusterOperator does not exist or has none.

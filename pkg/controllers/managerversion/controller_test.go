@@ -292,6 +292,35 @@ func TestNoVersionIsReportedBeforeItsRolloutIs(t *testing.T) {
 	s.want(true)
 }
 
+// A process may end after each sync, so that another one has written the ClusterOperator.
+func TestTheRolloutThatAnotherProcessHasReportedCounts(t *testing.T) {
+	s := starting(t, "1")
+	s.want(false)
+	for _, shown := range []struct {
+		status configv1.ConditionStatus
+		reason string
+		after  time.Duration
+		want   bool
+	}{
+		{configv1.ConditionTrue, "Operators_Installing", time.Second, false},
+		{configv1.ConditionTrue, "Manager_WorkingTowardsVersionOther", time.Second, false},
+		{configv1.ConditionFalse, "Manager_WorkingTowardsVersion", time.Second, false},
+		{configv1.ConditionTrue, "Manager_WorkingTowardsVersion", -time.Second, false}, // perhaps the rollout of another version
+		{configv1.ConditionTrue, "Manager_WorkingTowardsVersion::Operators_Installing", 0, true},
+	} {
+		s.clusterOperatorHas("1")
+		found, err := s.controller.clusterOperators.Get("ours")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found.DeepCopy()
+		found.Status.Conditions = []configv1.ClusterOperatorStatusCondition{{Type: configv1.OperatorProgressing, Status: shown.status, Reason: shown.reason,
+			LastTransitionTime: metav1.NewTime(s.clock.Now().Add(shown.after))}}
+		s.add(s.clusterOperators, found)
+		s.want(shown.want)
+	}
+}
+
 func TestFirstSyncsReportEachObjectOnceUntilStopped(t *testing.T) {
 	firstSyncs, calls := NewFirstSyncs(), 0
 	firstSyncs.onFirstSync(func() { calls++ })

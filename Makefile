@@ -180,7 +180,7 @@ SCENARIO_SEED ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),1)
 .PHONY: test-scenarios
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
 	rm -f '$(TRACES)'/scenarios*
-	hack/in-memory.sh $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)' -hosted=7
+	hack/in-memory.sh $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)' -hosted=5
 
 .PHONY: test-registries
 test-registries: results ## The cluster in memory on Kubernetes' own registries: it answers as a real API server does

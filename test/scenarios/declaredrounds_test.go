@@ -129,7 +129,7 @@ type declarationCheck struct {
 	withoutImages bool
 }
 
-// check checks a round that was run with options, on objects, and with a server. It runs every second round again, without the objects that are
+// check checks a round that was run with options, on objects, and with a server. It runs every fourth round again, without the objects that are
 // not declared.
 func (c *declarationCheck) check(s *Story, options applyconfiguration.Options, objects []mustgather.Object, server *manifestserver.Server) {
 	s.Helper()
@@ -138,7 +138,7 @@ func (c *declarationCheck) check(s *Story, options applyconfiguration.Options, o
 	undeclared, err := resources.Undeclared(server)
 	s.must(err)
 	s.Expect(undeclared).To(BeEmpty(), "round %d", c.rounds)
-	if c.rounds++; c.rounds%2 == 0 {
+	if c.rounds++; c.rounds%4 == 0 {
 		return
 	}
 	pruned, output := filepath.Join(s.TempDir(), "pruned"), filepath.Join(s.TempDir(), "pruned-output")

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	generated     = flag.Int("generated", 6, "number of generated stories")
+	generated     = flag.Int("generated", 4, "number of generated stories")
 	generatedSeed = flag.String("generated-seed", "", "seed of the first story, such as 4-4711-ab12; the default is derived from -seed")
 	replay        = flag.String("replay", "", "path of a generated story to play instead of new ones")
 )

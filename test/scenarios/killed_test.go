@@ -27,7 +27,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-var killPoints = flag.Int("kill-points", 30, "number of writes before or after which a manager is killed: an equal number for each operation, "+
+var killPoints = flag.Int("kill-points", 18, "number of writes before or after which a manager is killed: an equal number for each operation, "+
 	"chosen by -seed")
 
 // operation is a change of an operator, such as an upgrade.

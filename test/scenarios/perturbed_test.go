@@ -24,7 +24,7 @@ import (
 
 var (
 	perturbStory  = flag.String("perturb", "", "name of a story's file in folder scenarios; plays all perturbations of this story")
-	perturbations = flag.Int("perturbations", 30, "number of perturbations to play: at least one of each pattern, and others, chosen by -seed "+
+	perturbations = flag.Int("perturbations", 20, "number of perturbations to play: at least one of each pattern, and others, chosen by -seed "+
 		"from those of -fixed-stories and -other-stories; ignored with -perturb")
 	fixed = flag.Int("fixed-stories", 3, "number of the thirteen fixed stories that -seed chooses to perturb, one of them always "+
 		mergedSteps+"; ignored with -perturb")

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 )
+
+// roundGCPercent is the target percentage of the garbage collector (GOGC) while apply-configuration runs. With Go's default of 100, it takes
+// a sixth less time and a third more memory.
+const roundGCPercent = 50
 
 func newApplyConfigurationCommand() *cobra.Command {
 	options := &applyconfiguration.Options{Clock: clock.RealClock{}}
@@ -20,6 +25,9 @@ func newApplyConfigurationCommand() *cobra.Command {
 that they want into another directory, as OpenShift Manager defines it. docs/portable.md describes both directories.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(roundGCPercent)
+			}
 			options.OperatorVersion = os.Getenv("OPERATOR_IMAGE_VERSION")
 			ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()

@@ -37,6 +37,9 @@ type Options struct {
 	OperatorVersion string
 	// Inspect receives the server after the controllers have run, for tests of what they read and wrote; nil for nothing.
 	Inspect func(*manifestserver.Server)
+
+	// ownsInput is true if nothing else uses the objects of the input.
+	ownsInput bool
 }
 
 // AddFlags registers the flags.

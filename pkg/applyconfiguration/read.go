@@ -24,11 +24,16 @@ var definitionResource = schema.GroupResource{Group: apiextensionsv1.GroupName, 
 // load builds the server of the input. files has the catalogs and images.
 func (r *run) load(input *mustgather.Input, files fs.FS) error {
 	r.input, r.catalogs, r.images = input, content.NewCatalogs(files), content.NewImages(files)
-	r.inInput = map[objectID]*unstructured.Unstructured{}
+	r.inInput = map[objectID]inputObject{}
 	for _, each := range input.Objects {
-		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = each.Unstructured
+		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = inputObject{each.GetResourceVersion(), each.GetFinalizers()}
 	}
-	return r.buildServer()
+	r.missingRevisions = revisionsWithoutValues(input)
+	if err := r.buildServer(); err != nil {
+		return err
+	}
+	r.input, r.Cache = nil, nil
+	return nil
 }
 
 // buildServer builds the server of the input.
@@ -40,11 +45,11 @@ func (r *run) buildServer() error {
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server, Default: setDefaults}
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server, Default: setDefaults, Release: r.ownsInput}
 	if options.Definitions, err = r.Cache.definitions(r.input); err != nil {
 		return err
 	}
-	if r.lacksDefinitions() {
+	if r.lacksDefinitions = r.input.NotCollected.Has(definitionResource, "", ""); r.lacksDefinitions {
 		options.Inferred = slices.Concat(r.inferred, InferredDefinitions(r.input))
 	}
 	for _, each := range r.input.Objects {
@@ -82,9 +87,6 @@ func (r *run) logOthers() {
 		klog.Warningf("input: %s has an older copy of %s %q, which is ignored", each.File, each.GetKind(), each.GetName())
 	}
 }
-
-// lacksDefinitions reports whether the input may lack the definitions of its kinds.
-func (r *run) lacksDefinitions() bool { return r.input.NotCollected.Has(definitionResource, "", "") }
 
 // scopes returns what the input lacks as the server needs it.
 func scopes(lacks mustgather.NotCollected) []manifestserver.Scope {

@@ -170,7 +170,7 @@ func (r *run) runAgain(results []operator.RoundResult, choice chosen) RunAgain {
 
 // missing returns what the controllers wanted and the input lacks.
 func (r *run) missing() Missing {
-	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing(), Objects: []MissingObjects{}, Revisions: r.missingRevisions()}
+	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing(), Objects: []MissingObjects{}, Revisions: r.missingRevisions}
 	for _, each := range r.catalogs.Missing() {
 		missing.Catalogs = append(missing.Catalogs, MissingCatalog{
 			Kind: each.Kind, Namespace: each.Namespace, Name: each.Name, Folder: each.Folder, Packages: each.Packages,

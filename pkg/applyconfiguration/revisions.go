@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -19,16 +20,21 @@ type MissingRevision struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// missingRevisions returns the stored revisions whose Secrets have no values, sorted.
-func (r *run) missingRevisions() []MissingRevision {
-	found := []MissingRevision{}
-	for _, each := range r.input.Objects {
+// revisionsWithoutValues returns the stored revisions whose Secrets have no values, sorted.
+func revisionsWithoutValues(input *mustgather.Input) []MissingRevision {
+	found, deployments := []MissingRevision{}, map[string]mustgather.Object{}
+	for _, each := range input.Objects {
+		if each.Resource.GroupResource() == corev1alpha2.Resource("bundledeployments") {
+			deployments[each.GetName()] = each
+		}
+	}
+	for _, each := range input.Objects {
 		labels := each.GetLabels()
 		number, err := strconv.ParseInt(labels[store.LabelNumber], 10, 64)
 		if !each.IsElided() || labels[store.LabelDeployment] == "" || err != nil {
 			continue
 		}
-		found = append(found, MissingRevision{labels[store.LabelDeployment], number, r.digestOf(labels[store.LabelDeployment], number)})
+		found = append(found, MissingRevision{labels[store.LabelDeployment], number, digestOf(deployments[labels[store.LabelDeployment]], number)})
 	}
 	slices.SortFunc(found, func(a, b MissingRevision) int {
 		return cmp.Or(cmp.Compare(a.BundleDeployment, b.BundleDeployment), cmp.Compare(a.Number, b.Number))
@@ -36,10 +42,9 @@ func (r *run) missingRevisions() []MissingRevision {
 	return slices.Compact(found)
 }
 
-// digestOf returns the digest of a revision in the status of its BundleDeployment, or "".
-func (r *run) digestOf(name string, number int64) string {
-	object := r.inInput[objectID{corev1alpha2.GroupName, "bundledeployments", "", name}]
-	if object == nil {
+// digestOf returns the digest of a revision in the status of its BundleDeployment, or "". The object may be the zero value.
+func digestOf(object mustgather.Object, number int64) string {
+	if object.Unstructured == nil {
 		return ""
 	}
 	deployment := &corev1alpha2.BundleDeployment{}

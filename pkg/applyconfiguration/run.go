@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
@@ -37,13 +36,25 @@ const (
 // run is one run of the controllers.
 type run struct {
 	Options
-	now      time.Time
-	input    *mustgather.Input
-	inInput  map[objectID]*unstructured.Unstructured
-	inferred []*apiextensionsv1.CustomResourceDefinition
-	server   *manifestserver.Server
-	catalogs *content.Catalogs
-	images   *content.Images
+	now time.Time
+	// input is nil once the server has it, so that its memory can be freed.
+	input   *mustgather.Input
+	inInput map[objectID]inputObject
+	// lacksDefinitions is true if the input may lack CustomResourceDefinitions of the cluster. Then inferred has definitions of kinds that
+	// the controllers may need.
+	lacksDefinitions bool
+	inferred         []*apiextensionsv1.CustomResourceDefinition
+	server           *manifestserver.Server
+	catalogs         *content.Catalogs
+	images           *content.Images
+	// missingRevisions are the stored revisions whose Secrets have no values, sorted.
+	missingRevisions []MissingRevision
+}
+
+// inputObject is what a run needs of an object of the input once the server has it.
+type inputObject struct {
+	resourceVersion string
+	finalizers      []string
 }
 
 // Run reads the input directory, syncs each controller once, and writes the mutations and the results. It returns an error if an input is
@@ -73,7 +84,9 @@ func (o *Options) runDirectory(ctx context.Context) (*Output, error) {
 	if err != nil {
 		return o.noOutput(), fmt.Errorf("reading the input directory %s: %w", o.InputDir, err)
 	}
-	return Reconcile(ctx, input, root.FS(), *o)
+	options := *o
+	options.ownsInput = true
+	return Reconcile(ctx, input, root.FS(), options)
 }
 
 // reconcile builds the controllers and runs each of them once.
@@ -111,7 +124,7 @@ func (r *run) reconcile(ctx context.Context) (results []operator.RoundResult, or
 	}
 	results, err = built.RunOnce(ctx, operator.Round{Seed: r.Seed, IsSelected: isSelected, BeforeSync: func(controller, key string) {
 		r.server.Begin(manifestserver.Sync{Controller: controller, Key: key})
-		if r.lacksDefinitions() {
+		if r.lacksDefinitions {
 			input.Discovery.Invalidate() // so that the server notes which syncs depend on the served kinds
 		}
 	}})

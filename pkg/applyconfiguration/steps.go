@@ -101,7 +101,7 @@ func (r *run) firstStep(all []manifestserver.Mutation) (step []manifestserver.Mu
 			continue
 		}
 		first, last = &of, idOf(each)
-		if each.Resource.Resource == "namespaces" && each.Action != manifestserver.ActionDelete && r.inInput[idOf(each)] == nil {
+		if each.Resource.Resource == "namespaces" && each.Action != manifestserver.ActionDelete && !r.isInInput(each) {
 			created[each.Name] = true
 		}
 		step = append(step, each)
@@ -118,7 +118,7 @@ func (r *run) withoutTemporary(all []manifestserver.Mutation) []manifestserver.M
 		isRemoved[idOf(each)] = each.Object == nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(each manifestserver.Mutation) bool {
-		return each.Unchanged || isRemoved[idOf(each)] && r.inInput[idOf(each)] == nil
+		return each.Unchanged || isRemoved[idOf(each)] && !r.isInInput(each)
 	})
 }
 
@@ -126,13 +126,19 @@ func (r *run) classOf(m manifestserver.Mutation) class {
 	return class{
 		isRecord:  m.Namespace == namespace || slices.Contains(ownGroups, m.Resource.Group) || m.Resource.Group == configv1.GroupName,
 		isStatus:  slices.Contains(statusActions, m.Action),
-		isRemoval: m.Action == manifestserver.ActionDelete || m.Object == nil || removesFinalizer(r.inInput[idOf(m)], m.Object),
+		isRemoval: m.Action == manifestserver.ActionDelete || m.Object == nil || removesFinalizer(r.inInput[idOf(m)].finalizers, m.Object),
 	}
 }
 
 // removesFinalizer reports whether an object of the input had a finalizer that it lacks now.
-func removesFinalizer(before, after *unstructured.Unstructured) bool {
-	return before != nil && slices.ContainsFunc(before.GetFinalizers(), func(each string) bool { return !slices.Contains(after.GetFinalizers(), each) })
+func removesFinalizer(before []string, after *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(before, func(each string) bool { return !slices.Contains(after.GetFinalizers(), each) })
+}
+
+// isInInput reports whether the object of a mutation is in the input.
+func (r *run) isInInput(m manifestserver.Mutation) bool {
+	_, isInInput := r.inInput[idOf(m)]
+	return isInInput
 }
 
 func isEvent(m manifestserver.Mutation) bool {

@@ -35,8 +35,11 @@ func stepsRun(t *testing.T) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run{server: server, inInput: map[objectID]*unstructured.Unstructured{
-		{"", "configmaps", "a", "old"}: old, {"", "services", "a", "z"}: memo, {"core.rukpak.io", "bundledeployments", "", "memo"}: memo,
+	known := func(object *unstructured.Unstructured) inputObject {
+		return inputObject{object.GetResourceVersion(), object.GetFinalizers()}
+	}
+	return &run{server: server, inInput: map[objectID]inputObject{
+		{"", "configmaps", "a", "old"}: known(old), {"", "services", "a", "z"}: known(memo), {"core.rukpak.io", "bundledeployments", "", "memo"}: known(memo),
 	}}
 }
 

@@ -86,8 +86,8 @@ func (r *run) bodyOf(m manifestserver.Mutation) ([]byte, error) {
 	}
 	if has, _, _ := unstructured.NestedString(object, "metadata", versionField); has != "" {
 		unstructured.RemoveNestedField(object, "metadata", versionField)
-		if before := r.inInput[idOf(m)]; before != nil {
-			if err := unstructured.SetNestedField(object, before.GetResourceVersion(), "metadata", versionField); err != nil {
+		if before, isInInput := r.inInput[idOf(m)]; isInInput {
+			if err := unstructured.SetNestedField(object, before.resourceVersion, "metadata", versionField); err != nil {
 				return nil, err
 			}
 		}

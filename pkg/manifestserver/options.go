@@ -12,9 +12,12 @@ import (
 
 // Options configure a Server.
 type Options struct {
-	// Objects are the input. New copies them. Values that an API server sets (uid, resourceVersion, creationTimestamp and generation) are
+	// Objects are the input. New copies them; see also Release. Values that an API server sets (uid, resourceVersion, creationTimestamp and generation) are
 	// kept, and added where they are missing. Fields that the schema does not have are pruned; see Server.InputErrors.
 	Objects []*unstructured.Unstructured
+	// Release makes New reduce each element of Objects to its kind and name once it is stored, so that the memory of the others is freed
+	// while New is running.
+	Release bool
 	// Definitions define the custom kinds that the server serves. The server does not serve the kinds of other CustomResourceDefinitions,
 	// also if these are in Objects or are created in this run. If two define the same kind, the last one applies.
 	Definitions []*apiextensionsv1.CustomResourceDefinition

@@ -38,13 +38,31 @@ func (c *call) selector(options metav1.ListOptions) (func(*entry) (bool, error),
 			return nil, apierrors.NewBadRequest(fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, name))
 		}
 	}
+	exact := exactLabels(label)
 	return func(one *entry) (bool, error) {
+		for name, value := range exact { // faster than Matches, which evaluates each requirement in general
+			if one.labels[name] != value {
+				return false, nil
+			}
+		}
 		if !label.Matches(one.labels) {
 			return false, nil
 		}
 		values, err := one.fields(inObject)
 		return err == nil && selected.Matches(values), err
 	}, nil
+}
+
+// exactLabels returns the labels for which a selector requires one value that is not empty.
+func exactLabels(selector labels.Selector) labels.Set {
+	requirements, _ := selector.Requirements() // that it selects nothing at all is for Matches
+	exact := labels.Set{}
+	for _, each := range requirements {
+		if value, isExact := selector.RequiresExactMatch(each.Key()); isExact && value != "" {
+			exact[each.Key()] = value
+		}
+	}
+	return exact
 }
 
 // fields returns the name, the namespace, and other fields of an object. It decodes the object only for others.

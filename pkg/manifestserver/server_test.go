@@ -120,6 +120,27 @@ func TestOptionsThatAreMissing(t *testing.T) {
 	}
 }
 
+func TestAReleasedInputIsReducedToItsName(t *testing.T) {
+	for _, version := range []string{"", "7"} {
+		object := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c", "namespace": "a", "resourceVersion": version}, "data": map[string]any{"k": "v"},
+		}}
+		server, err := manifestserver.New(manifestserver.Options{
+			Objects: []*unstructured.Unstructured{object}, Release: true, KubernetesVersion: "v1.36.3", Clock: clocktesting.NewFakePassiveClock(now),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reduced := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c", "namespace": "a"}}
+		if diff := cmp.Diff(reduced, object.Object); diff != "" {
+			t.Errorf("the object of the input (-want +got):\n%s", diff)
+		}
+		if data, _, _ := unstructured.NestedString(newClient(t, server).get(configMaps+"/c").Object, "data", "k"); data != "v" {
+			t.Errorf("the server has %q", data)
+		}
+	}
+}
+
 func TestUnknownFieldsAndForbiddenValuesOfTheInputAreReported(t *testing.T) {
 	server := serve(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: a}, spec: {size: 1, sise: 2, color: green}}`,
 		`{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: a}, dat: {}}`)

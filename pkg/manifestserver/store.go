@@ -65,12 +65,12 @@ type collection struct {
 
 // inputObject is an object of the input.
 type inputObject struct {
-	// source is the element of Options.Objects, and normal is the object after normalization; nil if stored is set.
+	// source is the element of Options.Objects. normal is the object after normalization; nil once stored is set.
 	source, normal *unstructured.Unstructured
 	key            objectKey
 	// version is the resourceVersion; empty if the input has none.
 	version string
-	// stored is the object as the server stores it; nil before newCollection.
+	// stored is the object as the server stores it. It is nil before newCollection if the object has no version.
 	stored *entry
 	// isReusable is true if another server of this object would store the same.
 	isReusable bool

@@ -79,6 +79,7 @@ func (b *builder) newPlatformOperator(syncContext factory.SyncContext) (factory.
 		SyncContext:       syncContext,
 		Events:            b.input.NewEvents(b.ctx, platformoperator.Name),
 		Synced:            b.firstSyncs.Of(managerversion.KindPlatformOperator),
+		IsOneRound:        b.input.AwaitTasks,
 		Register:          b.input.RegisterCollector,
 		RegisterVector:    b.input.Register,
 	})

@@ -52,12 +52,16 @@ func (l *live) measureRounds(ctx context.Context, dir string, manager residentMe
 		return part{}, err
 	}
 	l.logf("captured %d operators in %s", onceOperators, took.took)
-	if err := copyOperators(ctx, captured, copied); err != nil {
+	version, err := l.admin.Kubernetes.Discovery().ServerVersion()
+	if err != nil {
+		return part{}, err
+	}
+	if err := copyOperators(ctx, captured, copied, version.GitVersion); err != nil {
 		return part{}, fmt.Errorf("copying the capture: %w", err)
 	}
 	var measured [2]onceRound
 	for i, input := range []string{captured, copied} {
-		if measured[i], err = l.measureRound(ctx, input, filepath.Join(dir, fmt.Sprintf("output-%d", i)), n); err != nil {
+		if measured[i], err = l.measureRound(ctx, input, filepath.Join(dir, fmt.Sprintf("output-%d", i)), version.GitVersion, n); err != nil {
 			return part{}, err
 		}
 		l.logf("a round on %s: %s, peak anonymous RSS %s, %d mutations", filepath.Base(input), seconds.format(measured[i].took), size.format(measured[i].memory), measured[i].mutations)
@@ -72,12 +76,8 @@ type onceRound struct {
 }
 
 // measureRound runs a round n times after one that is not measured, and returns the medians.
-func (l *live) measureRound(ctx context.Context, input, output string, n int) (onceRound, error) {
+func (l *live) measureRound(ctx context.Context, input, output, kubernetesVersion string, n int) (onceRound, error) {
 	binary, err := l.ManagerBinary()
-	if err != nil {
-		return onceRound{}, err
-	}
-	version, err := l.admin.Kubernetes.Discovery().ServerVersion()
 	if err != nil {
 		return onceRound{}, err
 	}
@@ -86,7 +86,7 @@ func (l *live) measureRound(ctx context.Context, input, output string, n int) (o
 	for i := range n + 1 {
 		out := fmt.Sprintf("%s-%d", output, i)
 		round := invocation{path: binary, args: []string{"apply-configuration", "--input-dir", input, "--output-dir", out,
-			"--now", time.Now().Add(onceLater).UTC().Format(time.RFC3339), "--kubernetes-version", version.GitVersion}}
+			"--now", time.Now().Add(onceLater).UTC().Format(time.RFC3339), "--kubernetes-version", kubernetesVersion}}
 		used, err := round.run(ctx)
 		if err != nil {
 			return onceRound{}, err
@@ -111,8 +111,8 @@ func (l *live) measureRound(ctx context.Context, input, output string, n int) (o
 func oncePart(measured [2]onceRound, capture usage, manager residentMemory, n int) part {
 	return part{
 		title: "Reconciling once",
-		text: fmt.Sprintf("`platform-operators capture` copies a cluster with %[1]d installed operators into a directory, in %[2]s. `platform-operators apply-configuration` then runs one round on it, without the content of catalogs, "+
-			"in a process of its own, from its start to its end. The larger input has each operator ten times, under other names. The mutations of a round were %[3]d and %[4]d. "+
+		text: fmt.Sprintf("`platform-operators capture` copied a cluster with %[1]d installed operators into a directory, in %[2]s. `platform-operators apply-configuration` then runs one round on it, without the content of catalogs, "+
+			"in a process of its own, from its start to its end. The larger input has each operator ten times, under other names. Both are at rest: a round had %[3]d and %[4]d mutations. "+
 			"Memory is the peak anonymous RSS, read every 5 ms. The targets are 2 s and less than the running manager's memory for %[1]d operators, and 12 times the time for %[5]d.\n\n"+
 			"The baseline of the memory is the running manager with the same operators, after they were installed. The baseline of the larger input is the smaller one.",
 			onceOperators, seconds.format(capture.took.Seconds()), measured[0].mutations, measured[1].mutations, onceOperators*onceCopies),

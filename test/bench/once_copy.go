@@ -23,7 +23,7 @@ import (
 var uid = regexp.MustCompile(`([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{11})[0-9a-f]`)
 
 // copyOperators writes an input with onceCopies copies of each operator in the input directory from.
-func copyOperators(ctx context.Context, from, to string) error {
+func copyOperators(ctx context.Context, from, to, kubernetesVersion string) error {
 	input, err := mustgather.Read(os.DirFS(from), nil)
 	if err != nil {
 		return err
@@ -40,6 +40,9 @@ func copyOperators(ctx context.Context, from, to string) error {
 			return err
 		}
 		all = append(all, copied...)
+	}
+	if err := settleCopies(ctx, all, kubernetesVersion); err != nil {
+		return err
 	}
 	return mustgather.Write(to, all, input.NotCollected)
 }

@@ -92,6 +92,8 @@ type Config struct {
 	Events record.EventRecorder
 	// Synced is called with the name of each PlatformOperator whose sync has ended, with or without an error.
 	Synced func(name string)
+	// IsOneRound is true if the process ends after one sync of each PlatformOperator. All these syncs have the same input.
+	IsOneRound bool
 	// Register registers metrics that are computed at each scrape. RegisterVector registers counters.
 	Register       func(metrics.StableCollector) error
 	RegisterVector func(metrics.Registerable) error

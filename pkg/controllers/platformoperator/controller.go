@@ -57,10 +57,13 @@ type controller struct {
 	updateMetrics    *updateMetrics
 	stepMetrics      stepMetrics
 	decisions        joint.Cache
-	requestCache     requestCache
-	providerHints    providerHints
-	statusWrites     statusWrites
-	synced           func(name string)
+	// isOneRound is true if the process ends after one sync of each PlatformOperator.
+	isOneRound    bool
+	round         roundDecisions
+	requestCache  requestCache
+	providerHints providerHints
+	statusWrites  statusWrites
+	synced        func(name string)
 	// limit is the search limit of resolve.ClusterState, without Done. It is zero in production; tests set it.
 	limit upgrade.Limit
 }
@@ -102,6 +105,7 @@ func newController(config Config) (*controller, error) {
 		clock:            config.Clock,
 		events:           config.Events,
 		synced:           config.Synced,
+		isOneRound:       config.IsOneRound,
 		updateMetrics:    newUpdateMetrics(config.Clock),
 		stepMetrics:      newStepMetrics(),
 	}

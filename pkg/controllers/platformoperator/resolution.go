@@ -17,6 +17,10 @@ import (
 // sync: those whose decision changed, and this one if the cluster's kinds or packages changed during the call. It returns an error if the
 // context ends, because an incomplete decision is neither executed nor reported.
 func (c *controller) resolve(ctx context.Context, r *reconciliation, request resolve.Request) (resolve.Decision, error) {
+	if decision, isDecided := c.decideRound(ctx, r, request); isDecided {
+		r.isResolved = true
+		return decision, nil
+	}
 	requests, err := c.requests(r.cluster, r.operator.Name)
 	if err != nil {
 		return resolve.Decision{}, err

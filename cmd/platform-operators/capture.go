@@ -22,7 +22,7 @@ func newCaptureCommand() *cobra.Command {
 it as its input: it shows what the manager wants to change, without the cluster.
 
 The directory has no values of Secrets. It has the manager's own records of what is installed, unless a bundle has an object of kind Secret.
-docs/portable.md describes the directory.`,
+docs/portable.md describes the directory. Its story.yaml is a test that starts with the captured cluster; see docs/scenarios.md.`,
 		Example: `  platform-operators capture --kubeconfig ~/.kube/config --output-dir captured
   platform-operators capture --must-gather must-gather.local.123 --output-dir captured
   platform-operators apply-configuration --input-dir captured --output-dir wanted`,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,6 +64,9 @@ func Run(ctx context.Context, options Options, progress func(string)) (string, e
 	}
 	if err := mustgather.Write(options.OutputDir, result.Objects, result.NotCollected); err != nil {
 		return "", fmt.Errorf("writing the capture: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(options.OutputDir, StoryFile), story(options.Clock.Now()), storyMode); err != nil {
+		return "", fmt.Errorf("writing the story of the capture: %w", err)
 	}
 	return result.summary(options, version), nil
 }
@@ -133,5 +137,11 @@ func (r Result) summary(options Options, version string) string {
 		fmt.Fprintf(&text, " --kubernetes-version %s", version)
 	}
 	text.WriteString("\n")
+	fmt.Fprintf(&text, "To see what a manager does on this cluster, run the test in %s, in a checkout of platform-operators:\n", filepath.Join(options.OutputDir, StoryFile))
+	dir, err := filepath.Abs(options.OutputDir)
+	if err != nil {
+		dir = options.OutputDir
+	}
+	fmt.Fprintf(&text, "  go test -vet=off ./test/scenarios -run TestCaptured -args -update -captured=%s\n", dir)
 	return text.String()
 }

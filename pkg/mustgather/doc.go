@@ -10,6 +10,7 @@
 //
 // GROUP is "core" for the group without a name. A colon in NAME is written as -COLON-, and may also be read as a colon.
 //
-// The package does not know which kinds exist, what objects mean, or the folder with the content of catalogs and images. The commands that
+// The package does not know which kinds exist or what objects mean. It does not read the folder with the content of catalogs and images, nor
+// the story that capture writes. The commands that
 // reconcile once from a directory, and the command that captures a directory, call it.
 package mustgather

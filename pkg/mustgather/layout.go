@@ -21,9 +21,11 @@ const (
 	// podsFolder is the folder in that of a namespace with the logs of its Pods. The Pods themselves are in core/pods.yaml.
 	podsFolder = "pods"
 	// contentFolder has catalogs and images, which a different package reads.
-	contentFolder    = "content"
-	notCollectedFile = "not-collected.yaml"
-	extension        = ".yaml"
+	contentFolder = "content"
+	// storyFile and goldenFile are a story that starts with the objects, and its report. Other packages read them.
+	storyFile, goldenFile = "story.yaml", "story.golden"
+	notCollectedFile      = "not-collected.yaml"
+	extension             = ".yaml"
 	// colon is what multi-operator-manager writes for a colon in a file name. Go modules, and so test data in them, and Windows have no
 	// colons in file names. oc adm inspect writes colons.
 	colon = "-COLON-"

@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/capture"
 	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -82,6 +83,8 @@ func TestOM_8_AMustGatherIsAnInput(t *testing.T) {
 		s.must(err)
 		s.Log(summary)
 		s.Expect(s.mutationsOf(reduced)).To(BeEmpty())
+		_, err = story.Read(filepath.Join(reduced, capture.StoryFile), s.verbs())
+		s.must(err)
 		whole, err := mustgather.Read(os.DirFS(gathered), nil)
 		s.must(err)
 		less, err := mustgather.Read(os.DirFS(reduced), nil)

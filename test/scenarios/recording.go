@@ -29,8 +29,9 @@ type recording struct {
 	// Ports are the ports of the catalog's servers. The recorded image references contain them, so a story must use the same ports.
 	Ports catalogPorts `json:"ports"`
 
-	// dir is the path of the recording's folder.
-	dir string
+	// dir is the path of the recording's folder. isCapture is true if platform-operators capture has written it.
+	dir       string
+	isCapture bool
 	// definitions are the recorded CustomResourceDefinitions. objects are all other recorded objects.
 	definitions, objects []*unstructured.Unstructured
 }
@@ -84,7 +85,7 @@ func (r *recording) offer(samplesDir string) error {
 	return os.CopyFS(samplesDir, os.DirFS(filepath.Join(r.dir, "samples")))
 }
 
-// restore writes the recorded objects to the cluster. Owner references to the recorded ClusterVersion get the UID of this cluster's
+// restore writes the recorded objects to the cluster. A recorded ClusterVersion and owner references to it get the UID of this cluster's
 // ClusterVersion. It does nothing if r is nil.
 func (s *Story) restore(ctx context.Context, r *recording) error {
 	if r == nil {
@@ -99,6 +100,9 @@ func (s *Story) restore(ctx context.Context, r *recording) error {
 		return err
 	}
 	for _, each := range slices.Concat(r.definitions, r.objects) {
+		if each.GetKind() == "ClusterVersion" {
+			each.SetUID(clusterVersion.UID) // otherwise the garbage collector deletes the payload's objects
+		}
 		owners := each.GetOwnerReferences()
 		for i := range owners {
 			if owners[i].Kind == "ClusterVersion" {
@@ -106,6 +110,9 @@ func (s *Story) restore(ctx context.Context, r *recording) error {
 				each.SetOwnerReferences(owners)
 			}
 		}
+	}
+	if r.isCapture {
+		return s.restoreCapture(r)
 	}
 	if err := s.Restore(r.definitions...); err != nil {
 		return err

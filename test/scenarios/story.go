@@ -233,7 +233,10 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if s.Admin, err = story.NewAdmin(env); err != nil {
 		return err
 	}
-	if err := env.Announce(ctx, environment.CatalogName, s.catalog); err != nil {
+	if from.Recording != nil && from.Recording.isCapture {
+		s.network.SetDown(true) // the catalogs are those that were captured, and no content of them was
+		s.networkDown = true
+	} else if err := env.Announce(ctx, environment.CatalogName, s.catalog); err != nil {
 		return err
 	}
 	if from.Recording == nil && !from.NoManager {

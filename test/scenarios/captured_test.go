@@ -1,0 +1,72 @@
+package scenarios
+
+import (
+	"flag"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/capture"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+)
+
+var capturedDir = flag.String("captured", "", "directory that platform-operators capture has written; TestCaptured runs the story in it")
+
+// TestCaptured runs the stories of captured clusters: those in testdata/captured, and that of -captured.
+func TestCaptured(t *testing.T) {
+	t.Parallel()
+	dirs, err := filepath.Glob("testdata/captured/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("found %d captures in testdata/captured (error: %v)", len(dirs), err)
+	}
+	if *capturedDir != "" {
+		dirs = []string{*capturedDir}
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			read, err := story.Read(filepath.Join(dir, capture.StoryFile), (&Story{}).verbs())
+			if err != nil {
+				t.Fatal(err)
+			}
+			captured, err := readCapture(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			RunFrom(t, Origin{Recording: captured, Offer: offerNothing}, func(s *Story) {
+				s.StartManager()
+				s.must(s.run(read, *update))
+			})
+		})
+	}
+}
+
+func TestACaptureIsRestoredAtItsLatestTimestamp(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{
+		"metadata": map[string]any{"creationTimestamp": "2026-01-01T00:00:00Z", "managedFields": []any{map[string]any{"time": "2026-01-02T00:00:00Z"}}},
+		"status":   map[string]any{"conditions": []any{map[string]any{"lastTransitionTime": "2026-01-03T00:00:00Z"}}, "lifetime": "1h"},
+		"spec":     map[string]any{"expires": "2027-01-01T00:00:00Z"},
+	}
+	if got, want := latest(time.Time{}, object), time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC); !got.Equal(want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestNamespacesThatWereNotCapturedAreCreated(t *testing.T) {
+	t.Parallel()
+	var objects []*unstructured.Unstructured
+	for _, each := range [][3]string{{"Namespace", "", "a"}, {"ConfigMap", "a", "x"}, {"ConfigMap", "b", "x"}, {"ConfigMap", "b", "y"}, {"ClusterRole", "", "c"}} {
+		object := &unstructured.Unstructured{}
+		object.SetKind(each[0])
+		object.SetNamespace(each[1])
+		object.SetName(each[2])
+		objects = append(objects, object)
+	}
+	missing := missingNamespaces(objects)
+	if len(missing) != 1 || missing[0].GetName() != "b" {
+		t.Errorf("got %v", missing)
+	}
+}

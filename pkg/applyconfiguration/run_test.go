@@ -112,7 +112,9 @@ func TestOM_6_TheOrderDoesNotChangeTheOutput(t *testing.T) {
 	}
 }
 
-func TestBadInputIsOneErrorThatNamesTheFile(t *testing.T) {
+// Promise OM-3: Bad input, an unknown controller, a panic of a controller and the end of the time are errors without a stack, and the results
+// file says which controllers ran. The exit code is not zero.
+func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  map[string]string
 		change func(*Options)
@@ -207,7 +209,9 @@ func TestSelectedControllersRun(t *testing.T) {
 	}
 }
 
-func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
+// Promise OM-16: Content of catalogs and images is read from the input directory. What is missing is listed, and leaves everything as it is.
+// run-again.yaml says when and for which keys to run again. A run with the missing content goes on from there.
+func TestOM_16_AMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 	files, err := runOn(t, with(map[string]string{contentFile: ""}), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +233,21 @@ func TestAMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 		if strings.Contains(name, "platformoperators/") && strings.Contains(content, "input directory") {
 			t.Errorf("%s reports a fault of the directory:\n%s", name, content)
 		}
+	}
+}
+
+func TestOM_16_ARunWithTheMissingContentGoesOn(t *testing.T) {
+	without, err := runOn(t, with(map[string]string{contentFile: ""}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := runOn(t, sampleInput(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutationOf(t, files, "Create/cluster-scoped-resources/core.rukpak.io/bundledeployments", "memo")
+	if len(mutated(files)) <= len(mutated(without)) {
+		t.Errorf("%d mutations with the content, and %d without it", len(mutated(files)), len(mutated(without)))
 	}
 }
 

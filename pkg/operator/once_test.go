@@ -77,7 +77,9 @@ func orderOf(t *testing.T, seed uint64) (order []string) {
 	return order
 }
 
-func TestTheOrderOfARoundDependsOnItsSeedWithinStagesAndGroups(t *testing.T) {
+// Promise OM-4: In a round, each controller is called once for each key, in an order that depends on the seed, which the results file names.
+// The conditions that library-go's controllers set after a failed sync are set, too.
+func TestOM_4_TheOrderOfARoundDependsOnItsSeedWithinStagesAndGroups(t *testing.T) {
 	controllerOrders, keyOrders := map[string]bool{}, map[string]bool{}
 	for seed := range uint64(20) {
 		order := orderOf(t, seed)
@@ -127,7 +129,7 @@ func failuresOf(t *testing.T, result RoundResult, refused error) (failed, panick
 	return failed, panicked
 }
 
-func TestASyncThatFailsDoesNotEndTheRound(t *testing.T) {
+func TestOM_3_ASyncThatFailsDoesNotEndTheRound(t *testing.T) {
 	refused := errors.New("the API server is away")
 	synced := map[string]bool{}
 	sync := func(_ context.Context, syncCtx factory.SyncContext) error {
@@ -313,7 +315,7 @@ func (c *applyingClient) ApplyOperatorStatus(
 	return c.applyErr
 }
 
-func TestAControllerWithADegradedConditionAppliesItAfterEachSync(t *testing.T) {
+func TestOM_4_AControllerWithADegradedConditionAppliesItAfterEachSync(t *testing.T) {
 	failed, refused := errors.New("the API server is away"), errors.New("the write is refused")
 	of := func() *condition { return applyoperatorv1.OperatorCondition().WithType("onlyDegraded") }
 	good := []condition{*of().WithStatus(operatorv1.ConditionFalse).WithReason("AsExpected")}

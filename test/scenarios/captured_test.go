@@ -2,13 +2,18 @@ package scenarios
 
 import (
 	"flag"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 	"github.com/openshift/platform-operators/pkg/capture"
+	"github.com/openshift/platform-operators/pkg/mustgather"
+	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
@@ -68,5 +73,29 @@ func TestNamespacesThatWereNotCapturedAreCreated(t *testing.T) {
 	missing := missingNamespaces(objects)
 	if len(missing) != 1 || missing[0].GetName() != "b" {
 		t.Errorf("got %v", missing)
+	}
+}
+
+func TestOM_16_AnOverrideThatExpiresIsATimeToRunAgain(t *testing.T) {
+	t.Parallel()
+	const dir = "testdata/captured/compass-blocks-the-upgrade"
+	input, err := mustgather.Read(os.DirFS(dir), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expires := time.Date(2026, 12, 13, 0, 0, 0, 0, time.UTC)
+	for _, each := range input.Objects {
+		if each.GetKind() == "PlatformOperator" && each.GetName() == "compass" {
+			override := map[string]any{"openShiftVersion": "5.1", "reason": "reviewed", "expires": expires.Format(time.RFC3339)}
+			each.Object["spec"].(map[string]any)["compatibilityOverrides"] = []any{override} //nolint:forcetypeassert // a PlatformOperator has a spec
+		}
+	}
+	options := applyconfiguration.Options{Controllers: []string{"*"}, Now: "2026-11-30T00:00:00Z", Timeout: time.Minute, KubernetesVersion: scenario.DefaultKubernetesVersion}
+	output, err := applyconfiguration.Reconcile(t.Context(), input, os.DirFS(dir), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(output.RunAgain.Syncs, func(each applyconfiguration.DueSync) bool { return each.At.Equal(expires) }) {
+		t.Errorf("no sync is due when the override expires: %+v", output.RunAgain.Syncs)
 	}
 }

@@ -36,7 +36,7 @@ var first = []manifestserver.Read{
 
 // Result is a capture.
 type Result struct {
-	// Objects are sorted. Secrets have no values, apart from those of revisions without an object of kind Secret.
+	// Objects are sorted. Secrets have no values, apart from those of stored revisions, whose objects of kind Secret have none.
 	Objects []mustgather.Object
 	// NotCollected is what the round reads and the source may lack.
 	NotCollected mustgather.NotCollected
@@ -134,17 +134,13 @@ func (c *capture) pruned(builtIn []*apiextensionsv1.CustomResourceDefinition) []
 		withObjects[schema.ParseGroupResource(each.Name)] = false
 	}
 	objects := c.sorted()
-	harmless := harmless(objects)
 	for i, each := range objects {
 		objects[i].Unstructured = each.DeepCopy()
 		if each.Resource.GroupResource() == definitions.GroupResource() && !c.whole[each.GetName()] && !withObjects[schema.ParseGroupResource(each.GetName())] {
 			withoutSchemas(objects[i].Unstructured)
 		}
-		if !keepsValues(each, harmless) {
-			mustgather.Elide(objects[i].Unstructured)
-		}
 	}
-	return objects
+	return withoutValues(objects)
 }
 
 // withoutSchemas replaces the schemas of a CustomResourceDefinition by one that permits everything. That the kind exists matters, and its

@@ -1,69 +1,171 @@
 package capture
 
 import (
+	"encoding/base64"
+	"fmt"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// revisionID identifies a stored revision.
-type revisionID struct {
-	store.Owner
-	number string
-}
+// The values of Secrets are removed. Those of a stored revision are the objects of a bundle, which a round needs. So a revision with objects
+// of kind Secret is stored again with the sizes of their values in place of the values. The Secrets in the cluster that were applied from it
+// get the same values, so that they do not differ from it.
 
-// harmless returns the revisions in the Secrets among some objects that have no object of kind Secret. Their values say nothing that the
-// objects of the bundle in the cluster do not say.
-func harmless(objects []mustgather.Object) map[revisionID]bool {
-	var secrets []corev1.Secret
-	owners := map[store.Owner]bool{}
-	for _, each := range objects {
-		secret := corev1.Secret{}
-		if id, isRevision := revisionOf(each); isRevision && runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, &secret) == nil {
-			secrets = append(secrets, secret)
-			owners[id.Owner] = true
+// maskedPrefix begins what replaces a value. It is not what oc adm inspect writes, which means that nothing is known of the value.
+const maskedPrefix = "removed by capture, size "
+
+// withoutValues returns the objects without the values of Secrets. It changes them in place.
+func withoutValues(objects []mustgather.Object) []mustgather.Object {
+	revisions := revisionsOf(objects)
+	digests, owners := map[string]string{}, map[string]bool{}
+	stored := map[string]map[string]any{} // the data of the Secrets of revisions, by name; nil if they are not known
+	for owner, all := range revisions {
+		for _, each := range all {
+			data, digest, err := masked(owner, each)
+			if err != nil {
+				continue // its Secrets lose their values
+			}
+			for name, values := range data {
+				stored[name] = values
+			}
+			if digest != each.Digest {
+				digests[each.Digest], owners[owner.Name] = digest, true
+			}
 		}
 	}
-	found := map[revisionID]bool{}
-	for owner := range owners {
-		revisions, _ := store.Decode(secrets, owner) // a damaged revision is not in the result
-		for _, each := range revisions {
-			found[revisionID{owner, strconv.FormatInt(each.Number, 10)}] = !hasSecret(each.Objects)
+	var kept []mustgather.Object
+	for _, each := range objects {
+		switch {
+		case each.GetKind() != "Secret":
+			replaceDigests(each, digests)
+		case isOfRevision(each) && stored[each.GetName()] != nil:
+			each.Object["data"] = stored[each.GetName()]
+		case isOfRevision(each) && isReadable(each, revisions):
+			continue // without the values, the revision has fewer parts
+		case owners[each.GetLabels()[corev1alpha2.LabelOwnerName]]:
+			mask(each.Unstructured)
+		default:
+			mustgather.Elide(each.Unstructured)
 		}
+		kept = append(kept, each)
+	}
+	return kept
+}
+
+// revisionsOf returns the stored revisions among objects that are complete, by their BundleDeployments.
+func revisionsOf(objects []mustgather.Object) map[store.Owner][]*store.Revision {
+	var secrets []corev1.Secret
+	found := map[store.Owner][]*store.Revision{}
+	for _, each := range objects {
+		secret := corev1.Secret{}
+		if isOfRevision(each) && runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, &secret) == nil {
+			secrets = append(secrets, secret)
+			found[ownerOf(each)] = nil
+		}
+	}
+	for owner := range found {
+		found[owner], _ = store.Decode(secrets, owner) // a damaged revision is not in the result
 	}
 	return found
 }
 
-func hasSecret(objects []unstructured.Unstructured) bool {
-	for i := range objects {
-		if objects[i].GroupVersionKind().GroupKind() == corev1.SchemeGroupVersion.WithKind("Secret").GroupKind() {
+func isOfRevision(object mustgather.Object) bool {
+	secretType, _, _ := unstructured.NestedString(object.Object, "type")
+	return object.GetKind() == "Secret" && secretType == string(store.SecretType) && len(object.GetOwnerReferences()) == 1
+}
+
+// ownerOf returns the BundleDeployment of a Secret of a revision.
+func ownerOf(object mustgather.Object) store.Owner {
+	owner := object.GetOwnerReferences()[0]
+	return store.Owner{Name: owner.Name, UID: owner.UID}
+}
+
+// isReadable reports whether a Secret belongs to one of the revisions.
+func isReadable(object mustgather.Object, revisions map[store.Owner][]*store.Revision) bool {
+	for _, each := range revisions[ownerOf(object)] {
+		if strconv.FormatInt(each.Number, 10) == object.GetLabels()[store.LabelNumber] {
 			return true
 		}
 	}
 	return false
 }
 
-// revisionOf returns the revision that an object is a Secret of.
-func revisionOf(object mustgather.Object) (revisionID, bool) {
-	secretType, _, _ := unstructured.NestedString(object.Object, "type")
-	owners := object.GetOwnerReferences()
-	if object.GetKind() != "Secret" || secretType != string(store.SecretType) || len(owners) != 1 {
-		return revisionID{}, false
+// masked returns the data of the Secrets of a revision without the values of objects of kind Secret, by their names, and the digest of these
+// objects. It is that of the revision if it has no such objects.
+func masked(owner store.Owner, revision *store.Revision) (map[string]map[string]any, string, error) {
+	changed := &store.Revision{Header: revision.Header}
+	for i := range revision.Objects {
+		object := revision.Objects[i].DeepCopy()
+		mask(object)
+		changed.Objects = append(changed.Objects, *object)
 	}
-	return revisionID{store.Owner{Name: owners[0].Name, UID: owners[0].UID}, object.GetLabels()[store.LabelNumber]}, true
+	secrets, err := store.Secrets(owner, changed)
+	if err != nil {
+		return nil, "", err
+	}
+	if changed.Parts > revision.Parts {
+		return nil, "", fmt.Errorf("revision %d of BundleDeployment %q has more parts without the values", revision.Number, owner.Name)
+	}
+	data := map[string]map[string]any{}
+	for _, each := range secrets {
+		values := map[string]any{}
+		for key, value := range each.Data {
+			values[key] = base64.StdEncoding.EncodeToString(value)
+		}
+		data[each.Name] = values
+	}
+	return data, changed.Digest, nil
 }
 
-// keepsValues reports whether the values of an object may be written: those of an object that is no Secret, of a revision's index, and of the
-// parts of a harmless revision.
-func keepsValues(object mustgather.Object, harmless map[revisionID]bool) bool {
-	if object.GetKind() != "Secret" {
-		return true
+// mask replaces the values of a Secret by their sizes, but for certificates. It leaves objects of other kinds as they are.
+func mask(object *unstructured.Unstructured) {
+	if object.GroupVersionKind().GroupKind() != corev1.SchemeGroupVersion.WithKind("Secret").GroupKind() {
+		return
 	}
-	id, isRevision := revisionOf(object)
-	return isRevision && (object.GetLabels()[store.LabelRole] == store.RoleIndex || harmless[id])
+	mustgather.Elide(object)
+	for _, field := range []string{"data", "stringData"} {
+		values, _ := object.Object[field].(map[string]any)
+		for key, value := range values {
+			text, _ := value.(string)
+			decoded := []byte(text)
+			if field == "data" {
+				decoded, _ = base64.StdEncoding.DecodeString(text) // as Elide has encoded it
+			}
+			size, isElided := strings.CutSuffix(string(decoded), " bytes long")
+			if _, err := strconv.Atoi(size); !isElided || err != nil {
+				continue // a certificate
+			}
+			replaced := maskedPrefix + size
+			if field == "data" {
+				replaced = base64.StdEncoding.EncodeToString([]byte(replaced))
+			}
+			values[key] = replaced
+		}
+	}
+}
+
+// replaceDigests replaces the digests of revisions in the status of a BundleDeployment.
+func replaceDigests(object mustgather.Object, digests map[string]string) {
+	if object.GetKind() != "BundleDeployment" {
+		return
+	}
+	revisions, _, _ := unstructured.NestedSlice(object.Object, "status", "revisions")
+	for _, each := range revisions {
+		revision, _ := each.(map[string]any)
+		before, _ := revision["digest"].(string)
+		if digest, isChanged := digests[before]; isChanged {
+			revision["digest"] = digest
+		}
+	}
+	if len(revisions) > 0 {
+		_ = unstructured.SetNestedSlice(object.Object, revisions, "status", "revisions") // what NestedSlice returns can be set
+	}
 }

@@ -1,6 +1,9 @@
 package capture
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -46,24 +50,71 @@ func objectOf(kind, name string) unstructured.Unstructured {
 	return object
 }
 
-func TestOnlyRevisionsWithoutSecretsKeepTheirValues(t *testing.T) {
-	plain, secret := []unstructured.Unstructured{objectOf("ConfigMap", "a")}, []unstructured.Unstructured{objectOf("ConfigMap", "a"), objectOf("Secret", "b")}
-	objects := stored(t, store.Owner{Name: "memo", UID: "1"}, plain, secret)
-	other := mustgather.Object{Unstructured: &unstructured.Unstructured{Object: objects[0].DeepCopy().Object}, Resource: objects[0].Resource}
-	other.Object["type"] = "Opaque"
-	want := map[string]bool{"revision.memo.r1": true, "revision.memo.r1.p0": true, "revision.memo.r2": true, "revision.memo.r2.p0": false}
-	harmless := harmless(append(objects, other))
-	for _, each := range objects {
-		if got := keepsValues(each, harmless); got != want[each.GetName()] {
-			t.Errorf("%s keeps its values: %t", each.GetName(), got)
+// secretOf returns an object of kind Secret with a value and a certificate.
+func secretOf(name string) unstructured.Unstructured {
+	secret := objectOf("Secret", name)
+	secret.Object["data"] = map[string]any{"password": "aHVudGVyMg==", "ca.crt": "Y2VydA=="}
+	secret.Object["stringData"] = map[string]any{"token": "swordfish"}
+	secret.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: "hunter2"})
+	return secret
+}
+
+// decoded returns the only revision of an owner in objects.
+func decoded(t *testing.T, objects []mustgather.Object, owner store.Owner) *store.Revision {
+	t.Helper()
+	all := revisionsOf(objects)[owner]
+	if len(all) != 1 {
+		t.Fatalf("%d revisions can be read", len(all))
+	}
+	return all[0]
+}
+
+func TestARevisionSurvivesWithoutTheValuesOfItsSecrets(t *testing.T) {
+	owner := store.Owner{Name: "memo", UID: "1"}
+	objects := stored(t, owner, []unstructured.Unstructured{objectOf("ConfigMap", "a"), secretOf("b"), objectOf("ConfigMap", "c")})
+	before := decoded(t, objects, owner)
+	deployment, live, others := objectOf("BundleDeployment", "memo"), secretOf("b"), secretOf("d")
+	deployment.Object["status"] = map[string]any{"revisions": []any{map[string]any{"digest": before.Digest}, map[string]any{"digest": "sha256:other"}}}
+	live.SetLabels(map[string]string{corev1alpha2.LabelOwnerName: "memo"})
+	for _, each := range []unstructured.Unstructured{deployment, live, others} {
+		objects = append(objects, mustgather.Object{Unstructured: &each})
+	}
+	kept := withoutValues(objects)
+	after := decoded(t, kept, owner)
+	want := `{"apiVersion":"v1","data":{"ca.crt":"Y2VydA==","password":"cmVtb3ZlZCBieSBjYXB0dXJlLCBzaXplIDc="},"kind":"Secret","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":""},"name":"b"},"stringData":{"token":"removed by capture, size 9"}}`
+	if got, err := json.Marshal(after.Objects[1].Object); err != nil || string(got) != want {
+		t.Errorf("error %v; got %s", err, got)
+	}
+	if len(after.Objects) != 3 || after.Objects[0].GetName() != "a" || after.Objects[2].GetName() != "c" {
+		t.Errorf("got %v", after.Objects)
+	}
+	status := deployment.Object["status"].(map[string]any)["revisions"].([]any) //nolint:forcetypeassert // set above
+	if after.Digest == before.Digest || status[0].(map[string]any)["digest"] != after.Digest || status[1].(map[string]any)["digest"] != "sha256:other" {
+		t.Errorf("the revision has %s, and the status %v", after.Digest, status)
+	}
+	if got := live.Object["data"].(map[string]any)["password"]; got != "cmVtb3ZlZCBieSBjYXB0dXJlLCBzaXplIDc=" {
+		t.Errorf("the Secret that the bundle has differs from the revision: %v", got)
+	}
+	if !(mustgather.Object{Unstructured: &others}).IsElided() {
+		t.Errorf("the Secret of somebody else has values: %v", others.Object)
+	}
+	text := fmt.Sprint(kept)
+	for _, each := range kept {
+		text += fmt.Sprint(each.Object)
+	}
+	for _, secret := range []string{"hunter2", "aHVudGVyMg", "swordfish"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the capture has %q", secret)
 		}
 	}
-	if len(objects) != len(want) {
-		t.Errorf("%d Secrets", len(objects))
-	}
-	configMap := objectOf("ConfigMap", "c")
-	if keepsValues(other, harmless) || !keepsValues(mustgather.Object{Unstructured: &configMap}, harmless) {
-		t.Error("a Secret of somebody else keeps its values, or a ConfigMap loses them")
+}
+
+func TestARevisionWithoutSecretsStaysAsItIs(t *testing.T) {
+	owner := store.Owner{Name: "memo", UID: "1"}
+	objects := stored(t, owner, []unstructured.Unstructured{objectOf("ConfigMap", "a")})
+	before := fmt.Sprint(objects[0].Object, objects[1].Object)
+	if kept := withoutValues(objects); len(kept) != 2 || fmt.Sprint(kept[0].Object, kept[1].Object) != before {
+		t.Errorf("got %v", kept)
 	}
 }
 
@@ -72,9 +123,11 @@ func TestADamagedRevisionLosesItsValues(t *testing.T) {
 	for _, each := range objects {
 		if each.GetLabels()[store.LabelRole] == store.RolePart {
 			each.Object["data"] = map[string]any{"objects.jsonl.gz.part": "YQ=="}
-			if keepsValues(each, harmless(objects)) {
-				t.Error("nobody knows what it has")
-			}
+		}
+	}
+	for _, each := range withoutValues(objects) {
+		if !each.IsElided() {
+			t.Errorf("%s has values, and nobody knows what they are", each.GetName())
 		}
 	}
 }

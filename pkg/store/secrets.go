@@ -54,6 +54,23 @@ func decodeFrom(data map[string][]byte, owner Owner, header Header) (*Revision, 
 	return decode(header, parts)
 }
 
+// Secrets returns the Secrets in which Save stores a revision, the index last, and sets the revision's Digest, Parts and Bytes.
+func Secrets(owner Owner, revision *Revision) ([]*corev1.Secret, error) {
+	parts, err := encode(revision, partBytes)
+	if err != nil {
+		return nil, err
+	}
+	var secrets []*corev1.Secret
+	for i, part := range parts {
+		secrets = append(secrets, newSecret(owner, partName(owner.Name, revision.Number, i), revision.Number, RolePart, part))
+	}
+	header, err := json.Marshal(revision.Header)
+	if err != nil {
+		return nil, err
+	}
+	return append(secrets, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, RoleIndex, header)), nil
+}
+
 // Parts returns the number of parts that Save stores objects in.
 func Parts(objects []unstructured.Unstructured) (int, error) {
 	parts, err := encode(&Revision{Objects: objects}, partBytes)

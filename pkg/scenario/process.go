@@ -96,7 +96,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response.Body = &responseBody{response.Body, release}
 	if request.Verb == "watch" {
-		request.Code = response.StatusCode
+		request.Code, request.Reason = response.StatusCode, response.Header.Get(apiserver.ReasonHeader)
 		t.process.cluster.recorder.watch(request)
 		response.Body = t.process.cluster.watches.add(request, response.Body)
 	}

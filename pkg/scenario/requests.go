@@ -46,7 +46,7 @@ type Request struct {
 	// the code that the client got, or 0. For a watch, IsFaulted is true only if ServeStaleLists refused it.
 	IsFaulted bool
 	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden
-	// request. It is empty for a watch, and if the API server sent no response.
+	// request. It is empty if the API server sent no response.
 	Reason string
 }
 

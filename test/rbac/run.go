@@ -96,7 +96,7 @@ type Exemption struct {
 
 // Exemptions are the differences that Compare accepts.
 type Exemptions struct {
-	// Unused are rights that no request uses.
+	// Unused are rights that no request uses, of the manager's own roles and of the roles for bundles.
 	Unused []Exemption
 	// Denied are requests that tests deny on purpose.
 	Denied []Exemption
@@ -105,8 +105,8 @@ type Exemptions struct {
 // discoveryBindings are the default bindings that let every account use discovery and review its own access.
 var discoveryBindings = []string{"ClusterRoleBinding system:basic-user", "ClusterRoleBinding system:discovery", "ClusterRoleBinding system:public-info-viewer"}
 
-// Compare returns the differences between the roles and the requests, sorted: unused rights, rights that another role grants in all
-// namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns exemptions without a
+// Compare returns the differences between the roles and the requests, sorted: unused rights, of the roles for bundles too, rights that another
+// role grants in all namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns exemptions without a
 // difference. It returns nil if there is none of these.
 func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []string) {
 	needed := map[string]bool{}
@@ -123,6 +123,14 @@ func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []s
 		}
 		if wider := slices.IndexFunc(shipped.Own, right.isCoveredBy); wider >= 0 {
 			problems = append(problems, fmt.Sprintf("%s: %s gives it everywhere; remove it", right, shipped.Own[wider].Role))
+		}
+	}
+	for _, right := range shipped.bundleRights() {
+		if !trace.isUsedForBundles(right, shipped) {
+			report(exempt.Unused, right.String(), "%s: no request for an object of a bundle used it; remove it, or add a story that does", right)
+		}
+		if slices.ContainsFunc(shipped.Own, func(each Right) bool { return each.grantsAll(right) }) {
+			problems = append(problems, fmt.Sprintf("%s: the manager's own role grants it everywhere; remove it", right))
 		}
 	}
 	for request, count := range trace {
@@ -162,10 +170,19 @@ func (t Trace) isUsed(right Right) bool {
 	return false
 }
 
+// isUsedForBundles reports whether an allowed request uses a right of a role for bundles, and no right of the manager's own roles permits it.
+func (t Trace) isUsedForBundles(right Right, shipped ShippedRoles) bool {
+	for request := range t {
+		if request.By != "" && right.allows(request) && !shipped.isOwnRight(request) {
+			return true
+		}
+	}
+	return false
+}
+
 // problem returns what is wrong with the binding that allowed a request, or "" if the binding is correct.
 func (s ShippedRoles) problem(request Request) string {
-	covers := func(each Right) bool { return each.allows(request) }
-	if slices.Contains(discoveryBindings, request.By) || slices.ContainsFunc(s.Own, covers) || slices.ContainsFunc(s.FromKubernetes, covers) {
+	if slices.Contains(discoveryBindings, request.By) || s.isOwnRight(request) {
 		return ""
 	}
 	switch {
@@ -173,8 +190,24 @@ func (s ShippedRoles) problem(request Request) string {
 		return fmt.Sprintf("no shipped role allows it, but %q does", request.By)
 	case s.isOwn(request):
 		return "concerns the manager itself, and only the role for bundles allows it; add a rule to the manager's own role"
+	case s.lacksForBundles(request):
+		return "a role that a test adds allows it, but the payload's role for bundles has the resource without this verb; add the verb"
 	}
 	return ""
+}
+
+// lacksForBundles reports whether the payload's roles for bundles grant other verbs on the resource of a request, but not its verb. Other
+// resources are granted by admins, who add roles for the bundles that they install.
+func (s ShippedRoles) lacksForBundles(request Request) bool {
+	resource, _, _ := strings.Cut(request.Resource, "/")
+	isGranted := false
+	for _, right := range s.bundleRights() {
+		if right.allows(request) {
+			return false
+		}
+		isGranted = isGranted || right.Resource == resource
+	}
+	return isGranted
 }
 
 // isOwn reports whether the manager sends a request for itself and not for a bundle. Such requests are in the manager's own namespace, are

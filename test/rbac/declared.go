@@ -79,11 +79,7 @@ func CompareDeclared(declared []declaredresources.Resource, eventNamespaces []st
 			problems = append(problems, use+": no request did; remove the namespace from pkg/declaredresources")
 		}
 	}
-	for _, each := range undeclared {
-		if !needed[each.Subject] && !each.Optional {
-			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed; remove it (%s)", each.Subject, each.Why))
-		}
-	}
+	problems = append(problems, unneeded(undeclared, needed)...)
 	slices.Sort(problems)
 	return append(problems, compareBundles(declared, shipped, undeclaredRights)...)
 }
@@ -127,11 +123,7 @@ func compareBundles(declared []declaredresources.Resource, shipped ShippedRoles,
 			}
 		}
 	}
-	for _, each := range exempt {
-		if !needed[each.Subject] && !each.Optional {
-			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed; remove it (%s)", each.Subject, each.Why))
-		}
-	}
+	problems = append(problems, unneeded(exempt, needed)...)
 	slices.Sort(problems)
 	return problems
 }

@@ -18,27 +18,27 @@ const (
 
 // undeclared are the requests that are intentionally not declared for OpenShift Manager, because apply-configuration does not send them.
 var undeclared = []Exemption{
-	{"create subjectaccessreviews.authorization.k8s.io in the whole cluster", ofMetrics, false},
-	{"create tokenreviews.authentication.k8s.io in the whole cluster", ofMetrics, false},
-	{`get configmaps "extension-apiserver-authentication" in namespace kube-system`, ofMetrics, false},
-	{`list configmaps "extension-apiserver-authentication" in namespace kube-system`, ofMetrics, true},
-	{`watch configmaps "extension-apiserver-authentication" in namespace kube-system`, ofMetrics, false},
-	{"get infrastructures.config.openshift.io in the whole cluster", ofStarting, false},
-	{"create leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, false},
-	{"get leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, false},
-	{"update leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, false},
-	{"get replicasets.apps in namespace openshift-platform-operators", ofStarting, false},
+	{"create subjectaccessreviews.authorization.k8s.io in the whole cluster", ofMetrics, ""},
+	{"create tokenreviews.authentication.k8s.io in the whole cluster", ofMetrics, ""},
+	{`get configmaps "extension-apiserver-authentication" in namespace kube-system`, ofMetrics, ""},
+	{`list configmaps "extension-apiserver-authentication" in namespace kube-system`, ofMetrics, "an informer of client authorities"},
+	{`watch configmaps "extension-apiserver-authentication" in namespace kube-system`, ofMetrics, "an informer of client authorities"},
+	{"get infrastructures.config.openshift.io in the whole cluster", ofStarting, ""},
+	{"create leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
+	{"get leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
+	{"update leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
+	{"get replicasets.apps in namespace openshift-platform-operators", ofStarting, ""},
 }
 
 const beforeNamespaces = "before the manager deletes a namespace, it lists the objects of users in it; with --input-dir, input-resources declares them for the namespaces that bundles have"
 
 // undeclaredRights are the rights in roles for bundles that are intentionally not in the static part of the declarations.
 var undeclaredRights = []Exemption{
-	{"ClusterRole platform-operators-bundles-registryv1: list persistentvolumeclaims", beforeNamespaces, false},
-	{"ClusterRole platform-operators-bundles-registryv1: list daemonsets.apps", beforeNamespaces, false},
-	{"ClusterRole platform-operators-bundles-registryv1: list statefulsets.apps", beforeNamespaces, false},
-	{"ClusterRole platform-operators-bundles-registryv1: list cronjobs.batch", beforeNamespaces, false},
-	{"ClusterRole platform-operators-bundles-registryv1: list jobs.batch", beforeNamespaces, false},
+	{"ClusterRole platform-operators-bundles-registryv1: list persistentvolumeclaims", beforeNamespaces, ""},
+	{"ClusterRole platform-operators-bundles-registryv1: list daemonsets.apps", beforeNamespaces, ""},
+	{"ClusterRole platform-operators-bundles-registryv1: list statefulsets.apps", beforeNamespaces, ""},
+	{"ClusterRole platform-operators-bundles-registryv1: list cronjobs.batch", beforeNamespaces, ""},
+	{"ClusterRole platform-operators-bundles-registryv1: list jobs.batch", beforeNamespaces, ""},
 }
 
 // TestCLU_P5_TheManagerDeclaresWhatItReadsAndWrites compares what the manager declares for OpenShift Manager with its requests in all suites.

@@ -169,18 +169,11 @@ func (s ShippedRoles) isOwnRight(request Request) bool {
 	return slices.ContainsFunc(slices.Concat(s.Own, s.FromKubernetes), func(each Right) bool { return each.allows(request) })
 }
 
-// authorizationVerbs are the verbs that no request has. The API server checks them when the manager writes a role or a binding.
-var authorizationVerbs = []string{"bind", "escalate"}
-
-// bundleRights returns the rights of the roles for bundles, sorted by role, except for authorizationVerbs.
+// bundleRights returns the rights of the roles for bundles, sorted by role.
 func (s ShippedRoles) bundleRights() (rights []Right) {
 	for _, role := range slices.Sorted(maps.Keys(s.ForBundles)) {
 		for _, rule := range s.ForBundles[role] {
-			for _, right := range rightsFromRule(role, "", rule) {
-				if !slices.Contains(authorizationVerbs, right.Verb) {
-					rights = append(rights, right)
-				}
-			}
+			rights = append(rights, rightsFromRule(role, "", rule)...)
 		}
 	}
 	return rights

@@ -85,13 +85,26 @@ func ReadTraces(folder string) (Trace, error) {
 	return trace, nil
 }
 
-// Exemption is a difference that Compare accepts. Compare reports an exemption for which it finds no difference, unless the exemption is
-// Optional.
+// Exemption is a difference that a comparison accepts. The comparison reports an exemption for which it finds no difference.
 type Exemption struct {
 	// Subject is the result of Right.String or Request.String. Why is the reason for the exemption.
 	Subject, Why string
-	// Optional is true if some runs do not need the exemption.
-	Optional bool
+	// Group is the name of a group of exemptions of which each run needs at least one, but not always the same; "" if each run needs this one.
+	Group string
+}
+
+// unneeded returns a problem for each exemption that was not needed, and of whose group none was. needed has the needed subjects.
+func unneeded(exemptions []Exemption, needed map[string]bool) (problems []string) {
+	groups := map[string]bool{}
+	for _, each := range exemptions {
+		groups[each.Group] = groups[each.Group] || each.Group != "" && needed[each.Subject]
+	}
+	for _, each := range exemptions {
+		if !needed[each.Subject] && !groups[each.Group] {
+			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed; remove it (%s)", each.Subject, each.Why))
+		}
+	}
+	return problems
 }
 
 // Exemptions are the differences that Compare accepts.
@@ -151,11 +164,7 @@ func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []s
 			problems = append(problems, role+": is bound to the manager, and no request used it")
 		}
 	}
-	for _, each := range slices.Concat(exempt.Unused, exempt.Denied) {
-		if !needed[each.Subject] && !each.Optional {
-			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed; remove it (%s)", each.Subject, each.Why))
-		}
-	}
+	problems = append(problems, unneeded(slices.Concat(exempt.Unused, exempt.Denied), needed)...)
 	slices.Sort(problems)
 	return problems
 }

@@ -22,31 +22,27 @@ var exemptions = Exemptions{
 			Why: "no request needs it; the admission plugin OwnerReferencesPermissionEnforcement checks it when the manager creates a BundleDeployment " +
 				"with an owner that blocks deletion",
 		},
-		{
-			Subject:  "ClusterRole platform-operators-manager: get platformoperatormanagers.operator.openshift.io",
-			Why:      "library-go reads the object again after a conflict",
-			Optional: true,
-		},
-		{
-			Subject:  `Role openshift-platform-operators/platform-operators-manager: list configmaps "platformoperatormanager-limits"`,
-			Why:      "an informer lists only if the API server refuses a streaming watch",
-			Optional: true,
-		},
+		{"ClusterRole platform-operators-bundles-registryv1: bind clusterroles.rbac.authorization.k8s.io", checkedForRoles, ""},
+		{"ClusterRole platform-operators-bundles-registryv1: bind roles.rbac.authorization.k8s.io", checkedForRoles, ""},
+		{"ClusterRole platform-operators-bundles-registryv1: escalate clusterroles.rbac.authorization.k8s.io", checkedForRoles, ""},
+		{"ClusterRole platform-operators-bundles-registryv1: escalate roles.rbac.authorization.k8s.io", checkedForRoles, ""},
 	},
 	Denied: []Exemption{
-		{"get priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "asserts that the manager reports it", false},
+		{"get priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "asserts that the manager reports it", ""},
 		{
 			"update platformoperators.platform.openshift.io/status in the whole cluster",
-			"test/scenarios/deniedwrites_test.go revokes this right of the manager's own role, and asserts that the manager reports it", false,
+			"test/scenarios/deniedwrites_test.go revokes this right of the manager's own role, and asserts that the manager reports it", "",
 		},
 		// The cache for removals uses a streaming watch, and lists if the API server refuses it. If another test started the cache
 		// before this test revokes the right, the API server denies no request.
-		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
-		{"list priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
-		{"watch poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
-		{"watch priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
+		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
+		{"list priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
+		{"watch poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
+		{"watch priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
 	},
 }
+
+const checkedForRoles = "no request has this verb; the API server checks it when the manager writes a role or a binding with rights that it does not have itself"
 
 const deniedBy = "test/scenarios/permissions_test.go revokes this right of the role for bundles, and "
 

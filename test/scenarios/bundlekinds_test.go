@@ -151,17 +151,20 @@ func TestEachKindOfBundlesIsManaged(t *testing.T) {
 			s.Expect(err).To(beNotFound(), resource.String())
 		}
 
-		sent := map[string]bool{}
-		for _, each := range slices.Concat(s.Requests(), s.Watches()) {
-			if each.User == managerUser && !each.IsFaulted {
-				verb := strings.Replace(each.Verb, "apply", "patch", 1)
-				sent[verb+" "+each.Resource.String()] = true
-			}
+		if s.rounds != nil {
+			return // a round reads its input directory
 		}
+		unsent := map[string]bool{}
 		for resource := range clients {
 			for _, verb := range bundle.Verbs {
-				s.Expect(sent).To(HaveKey(verb+" "+resource.GroupResource().String()), "the manager did not need the verb")
+				unsent[verb+" "+resource.GroupResource().String()] = true
 			}
 		}
+		for _, each := range slices.Concat(s.Requests(), s.Watches()) {
+			if each.User == managerUser && !each.IsFaulted {
+				delete(unsent, strings.Replace(each.Verb, "apply", "patch", 1)+" "+each.Resource.String())
+			}
+		}
+		s.Expect(unsent).To(BeEmpty(), "the manager did not need these verbs")
 	})
 }

@@ -69,8 +69,8 @@ func (r *Resources) Undeclared(server *manifestserver.Server) ([]string, error) 
 	return slices.Compact(undeclared), nil
 }
 
-// Usage collects what the declarations for several input directories have, and which of it is read or written. It omits what is declared without an
-// input directory, which test/rbac compares with the requests of managers.
+// Usage collects what the declarations for several input directories have, and which of it is read or written. It omits what is declared
+// without an input directory, which test/rbac compares with the requests of managers.
 type Usage struct {
 	declared, used map[string]bool
 }

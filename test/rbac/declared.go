@@ -21,8 +21,8 @@ var (
 // declaredTable returns the table of pkg/declaredresources.
 var declaredTable = sync.OnceValue(declaredresources.Table)
 
-// keepsName reports whether a trace keeps the name of an object that a request reads or writes: whether the name is declared, or only objects with other
-// names are. Other names have no end, and make no difference.
+// keepsName reports whether a trace keeps the name of an object that a request reads or writes: whether the name is declared, or only objects
+// with other names are. Otherwise the name makes no difference, and a trace with all such names would have no end.
 func keepsName(declared []declaredresources.Resource, resource schema.GroupResource, namespace, name string, isRead bool) bool {
 	isDeclared, isOnlyByName := false, true
 	for _, each := range declared {
@@ -45,8 +45,11 @@ func keepsName(declared []declaredresources.Resource, resource schema.GroupResou
 //
 // A request is of the manager for itself if one of its own roles permits it. Other requests are about objects of bundles, which have no
 // end: their resources are declared if the payload permits them to every bundle. Which objects they are is known for one cluster only, and
-// test/scenarios compares it by rounds. A list or watch of all objects reads each declared name: its trace cannot show which objects the manager needs.
-func CompareDeclared(declared []declaredresources.Resource, eventNamespaces []string, shipped ShippedRoles, trace Trace, undeclared, undeclaredRights []Exemption) (problems []string) {
+// test/scenarios compares it by rounds. A list or watch of all objects reads each declared name: a trace cannot show which of them the manager
+// needs.
+func CompareDeclared(
+	declared []declaredresources.Resource, eventNamespaces []string, shipped ShippedRoles, trace Trace, undeclared, undeclaredRights []Exemption,
+) (problems []string) {
 	needed := map[string]bool{}
 	isUsed := map[string]bool{}
 	for request := range trace {
@@ -92,8 +95,8 @@ func direction(verb string) string {
 	return "an output"
 }
 
-// compareBundles compares the declared resources of bundles with the rights in the payload's roles for bundles, sorted: a right to read needs an input, a right to write
-// needs an output, and the reverse. exempt are the rights that are not declared on purpose.
+// compareBundles returns the differences between the declared resources of bundles and the rights in the payload's roles for bundles, sorted: a
+// right to read needs an input, a right to write needs an output, and the reverse. exempt are the rights that are not declared on purpose.
 func compareBundles(declared []declaredresources.Resource, shipped ShippedRoles, exempt []Exemption) (problems []string) {
 	type access struct {
 		resource  string
@@ -133,7 +136,8 @@ func isEverything(each declaredresources.Resource) bool {
 	return each.Namespace == "" && each.Names == nil && each.Selector == nil
 }
 
-// usesOf returns the uses that a declared resource stands for: to read it, and to write it if it is an output. A resource with names has the uses of each name.
+// usesOf returns the uses that a declared resource stands for: to read it, and to write it if it is an output. A resource with names has the
+// uses of each name.
 func usesOf(each declaredresources.Resource) []string {
 	uses := readsOf(each, "")
 	if each.Writes {
@@ -171,8 +175,9 @@ func usesFor(verb string, each declaredresources.Resource, name string) (uses []
 
 func eventsIn(namespace string) string { return "create Events in namespace " + namespace }
 
-// coveredBy returns the uses of declared resources that a request is. It returns those of bundles only if ofBundles is true. A trace names a namespace only if a
-// role is limited to it. It names an object if keepsName says so; a request for one object without a name is for none of the declared names.
+// coveredBy returns the uses of declared resources that a request is. It returns those of bundles only if ofBundles is true. A trace names a
+// namespace only if a role is limited to it, and an object if keepsName says so. A request for one object without a name is for none of the
+// declared names.
 func coveredBy(declared []declaredresources.Resource, eventNamespaces []string, request Request, ofBundles bool) (uses []string) {
 	resource, _, _ := strings.Cut(request.Resource, "/")
 	gr := schema.ParseGroupResource(resource)

@@ -119,8 +119,8 @@ type Exemptions struct {
 var discoveryBindings = []string{"ClusterRoleBinding system:basic-user", "ClusterRoleBinding system:discovery", "ClusterRoleBinding system:public-info-viewer"}
 
 // Compare returns the differences between the roles and the requests, sorted: unused rights, of the roles for bundles too, rights that another
-// role grants in all namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns exemptions without a
-// difference. It returns nil if there is none of these.
+// role grants in all namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns
+// exemptions without a difference. It returns nil if there is none of these.
 func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []string) {
 	needed := map[string]bool{}
 	report := func(list []Exemption, what, format string, args ...any) {

@@ -76,7 +76,8 @@ func TestRoundsInstallAnOperator(t *testing.T) {
 //
 // Promise OM-1: With an input directory, the commands input-resources and output-resources list everything that apply-configuration reads and
 // writes: each read and mutation of rounds that install, upgrade, repair and remove operators is in them, and a round has the same output without the
-// objects that they do not list. What they list is used, but for the Secrets of a next revision. Without an input directory, they list the static part and say so.
+// objects that they do not list. What they list is used, but for the Secrets of a next revision. Without an input directory, they list the
+// static part and say so.
 func TestOM_1_RoundsReadAndWriteWhatIsDeclared(t *testing.T) {
 	t.Parallel()
 	first := []samples.Operator{{Package: "memo", Version: "1.0.0", ExtraConfigMap: "memo-former"}, {Package: "plainly", Version: "1.0.0", Plain: true}}

@@ -74,7 +74,7 @@ func ofCluster() []Resource {
 		{GroupVersionResource: clusterOperators, Names: []string{"kube-apiserver"}, Purpose: "the version of the API server, for apply-configuration"},
 		{GroupVersionResource: configv1.GroupVersion.WithResource("clusterversions"), Names: []string{"version"}, Purpose: "the version of the cluster"},
 		{GroupVersionResource: configv1.GroupVersion.WithResource("featuregates"), Names: []string{"cluster"}, Purpose: "how the cluster version may be checked"},
-		{GroupVersionResource: definitions, Purpose: "the kinds that the cluster serves"},
+		{GroupVersionResource: definitions, Writes: true, Purpose: "the kinds that the cluster serves; those of bundles are written"},
 		{GroupVersionResource: pods, Purpose: "the images of catalogs, and why Pods of an operator do not start"},
 		{
 			GroupVersionResource: clusterRoles, Selector: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"},

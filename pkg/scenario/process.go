@@ -89,14 +89,18 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.process.cluster.staleLists.delay(ctx, request, r, t.process.cluster.checker.Load().suspend)
 	stale := t.process.cluster.staleLists.forRequest(request, r)
 	request.IsFaulted = stale != nil
-	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.process.cluster.send(request, r.WithContext(ctx), stale) })
+	isSent := false
+	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) {
+		isSent = true
+		return t.process.cluster.send(request, r.WithContext(ctx), stale)
+	})
 	if err != nil {
 		release()
 		return nil, err
 	}
 	response.Body = &responseBody{response.Body, release}
 	if request.Verb == "watch" {
-		request.Code = response.StatusCode
+		request.Code, request.Reason, request.IsFaulted = response.StatusCode, response.Header.Get(apiserver.ReasonHeader), request.IsFaulted || !isSent
 		t.process.cluster.recorder.watch(request)
 		response.Body = t.process.cluster.watches.add(request, response.Body)
 	}

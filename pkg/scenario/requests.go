@@ -43,10 +43,10 @@ type Request struct {
 	// Code is the HTTP status code of the response, or 0 if the client got none.
 	Code int
 	// IsFaulted is true if a fault prevented the request from reaching the API server, or if ServeStaleLists changed the response. Code is then
-	// the code that the client got, or 0. For a watch, IsFaulted is true only if ServeStaleLists refused it.
+	// the code that the client got, or 0.
 	IsFaulted bool
 	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden
-	// request. It is empty for a watch, and if the API server sent no response.
+	// request. It is empty if the API server sent no response.
 	Reason string
 }
 

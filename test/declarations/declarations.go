@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,6 +67,89 @@ func (r *Resources) Undeclared(server *manifestserver.Server) ([]string, error) 
 	}
 	slices.Sort(undeclared)
 	return slices.Compact(undeclared), nil
+}
+
+// Usage collects what the declarations for several input directories have, and which of it is read or written. It omits what is declared
+// without an input directory, which test/rbac compares with the requests of managers.
+type Usage struct {
+	declared, used map[string]bool
+}
+
+// Add adds the declarations for an input directory, and the reads and mutations of its server.
+func (u *Usage) Add(r *Resources, server *manifestserver.Server) error {
+	mutations, err := server.Mutations()
+	if err != nil {
+		return err
+	}
+	u.add(r, server.Reads(), mutations)
+	return nil
+}
+
+func (u *Usage) add(r *Resources, reads []manifestserver.Read, mutations []manifestserver.Mutation) {
+	if u.declared == nil {
+		u.declared, u.used = map[string]bool{}, map[string]bool{}
+	}
+	for _, each := range r.outputs.ExactResources {
+		u.declared[outputName(each.Group, each.Resource, each.Namespace, each.Name)] = true
+	}
+	for _, each := range mutations {
+		u.used[outputName(each.Resource.Group, each.Resource.Resource, each.Namespace, each.Name)] = true
+	}
+	for _, each := range inputsOf(r.inputs) {
+		u.declared[each.String()] = true
+		u.used[each.String()] = u.used[each.String()] || slices.ContainsFunc(reads, each.isReadBy)
+	}
+	static := declaredresources.Static()
+	for _, each := range inputsOf(static.Inputs().ApplyConfigurationResources) {
+		delete(u.declared, each.String())
+	}
+	for _, each := range static.Outputs().ConfigurationResources.ExactResources {
+		delete(u.declared, outputName(each.Group, each.Resource, each.Namespace, each.Name))
+		delete(u.declared, input{schema.GroupResource{Group: each.Group, Resource: each.Resource}, each.Namespace, each.Name}.String())
+	}
+}
+
+// input is a declared input: one object, or all objects of a resource that a selector selects if name is empty.
+type input struct {
+	schema.GroupResource
+	namespace, name string
+}
+
+// inputsOf returns the inputs in a list.
+func inputsOf(list libraryinputresources.ResourceList) (inputs []input) {
+	for _, each := range list.ExactResources {
+		inputs = append(inputs, input{schema.GroupResource{Group: each.Group, Resource: each.Resource}, each.Namespace, each.Name})
+	}
+	for _, each := range list.LabelSelectedResources {
+		inputs = append(inputs, input{schema.GroupResource{Group: each.Group, Resource: each.Resource}, each.Namespace, ""})
+	}
+	return inputs
+}
+
+// String returns the resource, and the namespace and the name if there are any.
+func (i input) String() string {
+	return strings.TrimSpace(fmt.Sprintf("input %s %s", i.GroupResource, path.Join(i.namespace, i.name)))
+}
+
+// isReadBy reports whether a request reads the input, or objects that may include it.
+func (i input) isReadBy(read manifestserver.Read) bool {
+	return read.Resource.GroupResource() == i.GroupResource && (i.namespace == "" || read.Namespace == "" || read.Namespace == i.namespace) &&
+		(i.name == "" || read.Name == "" || read.Name == i.name)
+}
+
+func outputName(group, resource, namespace, name string) string {
+	return fmt.Sprintf("output %s %s", schema.GroupResource{Group: group, Resource: resource}, path.Join(namespace, name))
+}
+
+// Unused returns what is declared for at least one directory, and neither read nor written for any of them, sorted. Events are not among it.
+func (u *Usage) Unused() (unused []string) {
+	for each := range u.declared {
+		if !u.used[each] {
+			unused = append(unused, each)
+		}
+	}
+	slices.Sort(unused)
+	return unused
 }
 
 // hasWrite reports whether the outputs have an object, or the namespace of an Event.

@@ -88,9 +88,10 @@ func (t RequestTypes) Cover(wanted RequestType) bool {
 	})
 }
 
-// isCustom reports whether the resource is a custom resource: whether its group is not one of Kubernetes' own.
+// isCustom reports whether the resource is a custom resource: whether its group is not one that Kubernetes' API server has built in. Group
+// autoscaling.k8s.io is that of the vertical Pod autoscaler, which installs CustomResourceDefinitions.
 func isCustom(resource schema.GroupResource) bool {
-	return strings.Contains(resource.Group, ".") && !strings.HasSuffix(resource.Group, ".k8s.io")
+	return strings.Contains(resource.Group, ".") && !strings.HasSuffix(resource.Group, ".k8s.io") || resource.Group == "autoscaling.k8s.io"
 }
 
 // TableRequestTypes returns the types of all requests in the table.

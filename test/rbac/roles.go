@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,6 +54,11 @@ func (r Right) allows(request Request) bool {
 // isCoveredBy reports whether the right is superfluous: it is for one namespace, and the other right grants the same in all namespaces.
 func (r Right) isCoveredBy(other Right) bool {
 	return r.Namespace != "" && other.Namespace == "" && r.Resource == other.Resource && r.Verb == other.Verb && (other.Name == "" || other.Name == r.Name)
+}
+
+// grantsAll reports whether the right grants everything that the other right does.
+func (r Right) grantsAll(other Right) bool {
+	return r.Namespace == "" && r.Name == "" && r.Resource == other.Resource && r.Verb == other.Verb
 }
 
 // ShippedRoles are the manager's roles in a manifests folder.
@@ -156,6 +162,21 @@ func ReadShippedRoles(folder string) (ShippedRoles, error) {
 		return ShippedRoles{}, fmt.Errorf("reading the roles in %q: no role is bound to ServiceAccount %s/%s", folder, Namespace, Account)
 	}
 	return shipped, nil
+}
+
+// isOwnRight reports whether a role of the manager for itself permits a request.
+func (s ShippedRoles) isOwnRight(request Request) bool {
+	return slices.ContainsFunc(slices.Concat(s.Own, s.FromKubernetes), func(each Right) bool { return each.allows(request) })
+}
+
+// bundleRights returns the rights of the roles for bundles, sorted by role.
+func (s ShippedRoles) bundleRights() (rights []Right) {
+	for _, role := range slices.Sorted(maps.Keys(s.ForBundles)) {
+		for _, rule := range s.ForBundles[role] {
+			rights = append(rights, rightsFromRule(role, "", rule)...)
+		}
+	}
+	return rights
 }
 
 func readDocuments(folder string) ([]document, error) {

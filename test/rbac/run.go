@@ -85,18 +85,31 @@ func ReadTraces(folder string) (Trace, error) {
 	return trace, nil
 }
 
-// Exemption is a difference that Compare accepts. Compare reports an exemption for which it finds no difference, unless the exemption is
-// Optional.
+// Exemption is a difference that a comparison accepts. The comparison reports an exemption for which it finds no difference.
 type Exemption struct {
 	// Subject is the result of Right.String or Request.String. Why is the reason for the exemption.
 	Subject, Why string
-	// Optional is true if some runs do not need the exemption.
-	Optional bool
+	// Group is the name of a group of exemptions of which each run needs at least one, but not always the same; "" if each run needs this one.
+	Group string
+}
+
+// unneeded returns a problem for each exemption that was not needed, and of whose group none was. needed has the needed subjects.
+func unneeded(exemptions []Exemption, needed map[string]bool) (problems []string) {
+	groups := map[string]bool{}
+	for _, each := range exemptions {
+		groups[each.Group] = groups[each.Group] || each.Group != "" && needed[each.Subject]
+	}
+	for _, each := range exemptions {
+		if !needed[each.Subject] && !groups[each.Group] {
+			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed; remove it (%s)", each.Subject, each.Why))
+		}
+	}
+	return problems
 }
 
 // Exemptions are the differences that Compare accepts.
 type Exemptions struct {
-	// Unused are rights that no request uses.
+	// Unused are rights that no request uses, of the manager's own roles and of the roles for bundles.
 	Unused []Exemption
 	// Denied are requests that tests deny on purpose.
 	Denied []Exemption
@@ -105,9 +118,9 @@ type Exemptions struct {
 // discoveryBindings are the default bindings that let every account use discovery and review its own access.
 var discoveryBindings = []string{"ClusterRoleBinding system:basic-user", "ClusterRoleBinding system:discovery", "ClusterRoleBinding system:public-info-viewer"}
 
-// Compare returns the differences between the roles and the requests, sorted: unused rights, rights that another role grants in all
-// namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns exemptions without a
-// difference. It returns nil if there is none of these.
+// Compare returns the differences between the roles and the requests, sorted: unused rights, of the roles for bundles too, rights that another
+// role grants in all namespaces, denied requests, requests that the wrong role allowed, and unused roles of Kubernetes. It also returns
+// exemptions without a difference. It returns nil if there is none of these.
 func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []string) {
 	needed := map[string]bool{}
 	report := func(list []Exemption, what, format string, args ...any) {
@@ -123,6 +136,14 @@ func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []s
 		}
 		if wider := slices.IndexFunc(shipped.Own, right.isCoveredBy); wider >= 0 {
 			problems = append(problems, fmt.Sprintf("%s: %s gives it everywhere; remove it", right, shipped.Own[wider].Role))
+		}
+	}
+	for _, right := range shipped.bundleRights() {
+		if !trace.isUsedForBundles(right, shipped) {
+			report(exempt.Unused, right.String(), "%s: no request for an object of a bundle used it; remove it, or add a story that does", right)
+		}
+		if slices.ContainsFunc(shipped.Own, func(each Right) bool { return each.grantsAll(right) }) {
+			problems = append(problems, fmt.Sprintf("%s: the manager's own role grants it everywhere; remove it", right))
 		}
 	}
 	for request, count := range trace {
@@ -143,11 +164,7 @@ func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []s
 			problems = append(problems, role+": is bound to the manager, and no request used it")
 		}
 	}
-	for _, each := range slices.Concat(exempt.Unused, exempt.Denied) {
-		if !needed[each.Subject] && !each.Optional {
-			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed; remove it (%s)", each.Subject, each.Why))
-		}
-	}
+	problems = append(problems, unneeded(slices.Concat(exempt.Unused, exempt.Denied), needed)...)
 	slices.Sort(problems)
 	return problems
 }
@@ -162,10 +179,19 @@ func (t Trace) isUsed(right Right) bool {
 	return false
 }
 
+// isUsedForBundles reports whether an allowed request uses a right of a role for bundles, and no right of the manager's own roles permits it.
+func (t Trace) isUsedForBundles(right Right, shipped ShippedRoles) bool {
+	for request := range t {
+		if request.By != "" && right.allows(request) && !shipped.isOwnRight(request) {
+			return true
+		}
+	}
+	return false
+}
+
 // problem returns what is wrong with the binding that allowed a request, or "" if the binding is correct.
 func (s ShippedRoles) problem(request Request) string {
-	covers := func(each Right) bool { return each.allows(request) }
-	if slices.Contains(discoveryBindings, request.By) || slices.ContainsFunc(s.Own, covers) || slices.ContainsFunc(s.FromKubernetes, covers) {
+	if slices.Contains(discoveryBindings, request.By) || s.isOwnRight(request) {
 		return ""
 	}
 	switch {
@@ -173,8 +199,24 @@ func (s ShippedRoles) problem(request Request) string {
 		return fmt.Sprintf("no shipped role allows it, but %q does", request.By)
 	case s.isOwn(request):
 		return "concerns the manager itself, and only the role for bundles allows it; add a rule to the manager's own role"
+	case s.lacksForBundles(request):
+		return "a role that a test adds allows it, but the payload's role for bundles has the resource without this verb; add the verb"
 	}
 	return ""
+}
+
+// lacksForBundles reports whether the payload's roles for bundles grant other verbs on the resource of a request, but not its verb. Other
+// resources are granted by admins, who add roles for the bundles that they install.
+func (s ShippedRoles) lacksForBundles(request Request) bool {
+	resource, _, _ := strings.Cut(request.Resource, "/")
+	isGranted := false
+	for _, right := range s.bundleRights() {
+		if right.allows(request) {
+			return false
+		}
+		isGranted = isGranted || right.Resource == resource
+	}
+	return isGranted
 }
 
 // isOwn reports whether the manager sends a request for itself and not for a bundle. Such requests are in the manager's own namespace, are

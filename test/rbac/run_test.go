@@ -22,39 +22,35 @@ var exemptions = Exemptions{
 			Why: "no request needs it; the admission plugin OwnerReferencesPermissionEnforcement checks it when the manager creates a BundleDeployment " +
 				"with an owner that blocks deletion",
 		},
-		{
-			Subject:  "ClusterRole platform-operators-manager: get platformoperatormanagers.operator.openshift.io",
-			Why:      "library-go reads the object again after a conflict",
-			Optional: true,
-		},
-		{
-			Subject:  `Role openshift-platform-operators/platform-operators-manager: list configmaps "platformoperatormanager-limits"`,
-			Why:      "an informer lists only if the API server refuses a streaming watch",
-			Optional: true,
-		},
+		{"ClusterRole platform-operators-bundles-registryv1: bind clusterroles.rbac.authorization.k8s.io", checkedForRoles, ""},
+		{"ClusterRole platform-operators-bundles-registryv1: bind roles.rbac.authorization.k8s.io", checkedForRoles, ""},
+		{"ClusterRole platform-operators-bundles-registryv1: escalate clusterroles.rbac.authorization.k8s.io", checkedForRoles, ""},
+		{"ClusterRole platform-operators-bundles-registryv1: escalate roles.rbac.authorization.k8s.io", checkedForRoles, ""},
 	},
 	Denied: []Exemption{
-		{"get priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "asserts that the manager reports it", false},
+		{"get priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "asserts that the manager reports it", ""},
 		{
 			"update platformoperators.platform.openshift.io/status in the whole cluster",
-			"test/scenarios/deniedwrites_test.go revokes this right of the manager's own role, and asserts that the manager reports it", false,
+			"test/scenarios/deniedwrites_test.go revokes this right of the manager's own role, and asserts that the manager reports it", "",
 		},
 		// The cache for removals uses a streaming watch, and lists if the API server refuses it. If another test started the cache
 		// before this test revokes the right, the API server denies no request.
-		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
-		{"list priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
-		{"watch poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
-		{"watch priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
+		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
+		{"list priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
+		{"watch poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
+		{"watch priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},
 	},
 }
+
+const checkedForRoles = "no request has this verb; the API server checks it when the manager writes a role or a binding with rights that it does not have itself"
 
 const deniedBy = "test/scenarios/permissions_test.go revokes this right of the role for bundles, and "
 
 // TestCLU_P5_TheManagersRolesAreWhatItUses compares the roles in manifests/ with the requests of all suites. The suites run the manager
 // with these roles only.
 //
-// Promise CLU-P5: The manager's roles have exactly the rights that its requests in stories, specs and end-to-end tests need, but for
-// listed exemptions. No role has a wildcard or may impersonate, and only the role for bundles may escalate and bind.
+// Promise CLU-P5: The manager's roles, with the role for bundles, have exactly the rights that its requests in stories, specs and end-to-end
+// tests need, and its declared inputs and outputs are exactly what these read and write, but for listed exemptions. No role has a wildcard or may impersonate, and only the role for bundles may escalate and bind.
 func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {
 	if *traces == "" {
 		t.Skip("this test needs the traces of the scenarios, integration and end-to-end suites; `make test` runs it after them, with -traces")

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Request is a kind of request that the manager sent. It stands for all requests with the same fields.
@@ -21,7 +23,7 @@ type Request struct {
 	Resource string `json:"resource,omitempty"`
 	// Namespace is OtherNamespace if no shipped role is limited to the namespace.
 	Namespace string `json:"namespace,omitempty"`
-	// Name is set only if a shipped role names the object.
+	// Name is set only if a shipped role names the object, or if the manager declares objects of its resource by name (keepsName).
 	Name string `json:"name,omitempty"`
 	// Path is the first two segments of a non-resource URL.
 	Path string `json:"path,omitempty"`
@@ -176,6 +178,9 @@ func (t Trace) Add(each ObservedRequest, shipped ShippedRoles) {
 		}
 		entry.Resource = resourceName(each.Group, resource)
 		entry.Namespace, entry.Name = shipped.generalize(each.Namespace, each.Name)
+		if keepsName(declaredTable(), schema.GroupResource{Group: each.Group, Resource: each.Resource}, each.Namespace, each.Name, slices.Contains(readVerbs, each.Verb)) {
+			entry.Name = each.Name
+		}
 	}
 	if found := allowedBy.FindStringSubmatch(each.Reason); !each.Denied && found != nil {
 		name, _, _ := strings.Cut(found[2], "/") // a RoleBinding is followed by its namespace

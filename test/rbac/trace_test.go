@@ -13,15 +13,18 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// testRoles returns roles with one right in all namespaces, one in a namespace, one on one object, and a role of Kubernetes.
+func testRule(group, resource, verb string, names ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}, ResourceNames: names}
+}
+
+// testRoles returns roles with one right in all namespaces, one in a namespace, one on one object, some for bundles, and a role of Kubernetes.
 func testRoles() ShippedRoles {
-	rule := func(group, resource, verb string, names ...string) rbacv1.PolicyRule {
-		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}, ResourceNames: names}
-	}
-	var s ShippedRoles
-	s.Own = append(s.Own, rightsFromRule("ClusterRole own", "", rule("platform.openshift.io", "platformoperators/status", "update"))...)
-	s.Own = append(s.Own, rightsFromRule("Role x/own", Namespace, rule("", "secrets", "create"))...)
-	s.Own = append(s.Own, rightsFromRule("Role y/pull", "openshift-config", rule("", "secrets", "get", "pull-secret"))...)
+	s := ShippedRoles{ForBundles: map[string][]rbacv1.PolicyRule{
+		"ClusterRole bundles": {testRule("", "configmaps", "create"), testRule("", "configmaps", "list"), testRule("apiextensions.k8s.io", "customresourcedefinitions", "patch")},
+	}}
+	s.Own = append(s.Own, rightsFromRule("ClusterRole own", "", testRule("platform.openshift.io", "platformoperators/status", "update"))...)
+	s.Own = append(s.Own, rightsFromRule("Role x/own", Namespace, testRule("", "secrets", "create"))...)
+	s.Own = append(s.Own, rightsFromRule("Role y/pull", "openshift-config", testRule("", "secrets", "get", "pull-secret"))...)
 	s.FromKubernetes = rightsFromRule("ClusterRole system:auth-delegator", "", kubernetesRoles["ClusterRole system:auth-delegator"][0])
 	return s
 }
@@ -36,6 +39,8 @@ func testTrace() Trace {
 		{Verb: "get", Resource: "secrets", Namespace: "openshift-config", Name: "pull-secret", By: "x"}:                         1,
 		{Verb: "create", Resource: "tokenreviews.authentication.k8s.io", By: "ClusterRoleBinding whatever"}:                     1,
 		{Verb: "create", Resource: "configmaps", Namespace: OtherNamespace, By: bundlesBinding}:                                 1,
+		{Verb: "list", Resource: "configmaps", By: bundlesBinding}:                                                              1,
+		{Verb: "patch", Resource: "customresourcedefinitions.apiextensions.k8s.io", By: bundlesBinding}:                         1,
 		{Verb: "get", Path: "/apis", By: "ClusterRoleBinding system:discovery"}:                                                 1,
 		{Verb: "create", Resource: "selfsubjectaccessreviews.authorization.k8s.io", By: "ClusterRoleBinding system:basic-user"}: 1,
 	}
@@ -77,7 +82,30 @@ func TestCompare(t *testing.T) {
 			trace[Request{Verb: "watch", Resource: "customresourcedefinitions.apiextensions.k8s.io", By: bundlesBinding}] = 1
 		}, "watch customresourcedefinitions.apiextensions.k8s.io in the whole cluster: concerns the manager itself"},
 		"a CustomResourceDefinition of a bundle": {func(_ *ShippedRoles, trace Trace, _ *Exemptions) {
-			trace[Request{Verb: "patch", Resource: "customresourcedefinitions.apiextensions.k8s.io", By: bundlesBinding}] = 1
+			trace[Request{Verb: "patch", Resource: "customresourcedefinitions.apiextensions.k8s.io", By: bundlesBinding}]++
+		}, ""},
+		"a right of bundles that no request uses": {func(_ *ShippedRoles, trace Trace, _ *Exemptions) {
+			delete(trace, Request{Verb: "list", Resource: "configmaps", By: bundlesBinding})
+		}, "ClusterRole bundles: list configmaps: no request for an object of a bundle used it"},
+		"a right of bundles that only a denied request needs": {func(_ *ShippedRoles, trace Trace, exempt *Exemptions) {
+			delete(trace, Request{Verb: "list", Resource: "configmaps", By: bundlesBinding})
+			trace[Request{Verb: "list", Resource: "configmaps"}] = 1
+			exempt.Denied = []Exemption{{Subject: "list configmaps in the whole cluster", Why: "a spec revokes it"}}
+		}, "ClusterRole bundles: list configmaps: no request for an object of a bundle used it"},
+		"a right of bundles that only a request of the manager for itself uses": {func(s *ShippedRoles, _ Trace, _ *Exemptions) {
+			s.ForBundles["ClusterRole bundles"] = append(s.ForBundles["ClusterRole bundles"], testRule("", "secrets", "create"))
+		}, "ClusterRole bundles: create secrets: no request for an object of a bundle used it"},
+		"a right of bundles that the manager has for itself": {func(s *ShippedRoles, _ Trace, _ *Exemptions) {
+			s.Own = append(s.Own, Right{Role: "ClusterRole own", Resource: "configmaps", Verb: "list"})
+		}, "ClusterRole bundles: list configmaps: the manager's own role grants it everywhere"},
+		"a verb of bundles that only a role of a test grants": {func(_ *ShippedRoles, trace Trace, _ *Exemptions) {
+			trace[Request{Verb: "deletecollection", Resource: "configmaps", Namespace: OtherNamespace, By: bundlesBinding}] = 1
+		}, "deletecollection configmaps in some namespace: a role that a test adds allows it"},
+		"a subresource of bundles that only a role of a test grants": {func(_ *ShippedRoles, trace Trace, _ *Exemptions) {
+			trace[Request{Verb: "update", Resource: "configmaps/status", Namespace: OtherNamespace, By: bundlesBinding}] = 1
+		}, "update configmaps/status in some namespace: a role that a test adds allows it"},
+		"a resource that an admin grants for bundles": {func(_ *ShippedRoles, trace Trace, _ *Exemptions) {
+			trace[Request{Verb: "create", Resource: "widgets.example.com", Namespace: OtherNamespace, By: bundlesBinding}] = 1
 		}, ""},
 		"an unused role of Kubernetes": {func(_ *ShippedRoles, trace Trace, _ *Exemptions) {
 			delete(trace, Request{Verb: "create", Resource: "tokenreviews.authentication.k8s.io", By: "ClusterRoleBinding whatever"})
@@ -85,9 +113,13 @@ func TestCompare(t *testing.T) {
 		"an exemption that is not needed": {func(_ *ShippedRoles, _ Trace, exempt *Exemptions) {
 			exempt.Unused = []Exemption{{Subject: "Role x/own: create secrets", Why: "no reason"}}
 		}, "Role x/own: create secrets: the exemption is not needed; remove it (no reason)"},
-		"an optional exemption that is not needed": {func(_ *ShippedRoles, _ Trace, exempt *Exemptions) {
-			exempt.Unused = []Exemption{{Subject: "Role x/own: create secrets", Why: "no reason", Optional: true}}
+		"a group of exemptions of which one is needed": {func(_ *ShippedRoles, trace Trace, exempt *Exemptions) {
+			trace[Request{Verb: "delete", Resource: "nodes"}] = 2
+			exempt.Denied = []Exemption{{"delete nodes in the whole cluster", "a spec sends it", "nodes"}, {"list nodes in the whole cluster", "a spec sends it", "nodes"}}
 		}, ""},
+		"a group of exemptions of which none is needed": {func(_ *ShippedRoles, _ Trace, exempt *Exemptions) {
+			exempt.Denied = []Exemption{{"delete nodes in the whole cluster", "a spec sends it", "nodes"}, {"list nodes in the whole cluster", "a spec sends it", "nodes"}}
+		}, "delete nodes in the whole cluster: the exemption is not needed; remove it (a spec sends it)\nlist nodes in the whole cluster: the exemption"},
 		"an exemption that is needed": {func(_ *ShippedRoles, trace Trace, exempt *Exemptions) {
 			trace[Request{Verb: "delete", Resource: "nodes"}] = 2
 			exempt.Denied = []Exemption{{Subject: "delete nodes in the whole cluster", Why: "a spec sends it"}}
@@ -127,6 +159,7 @@ func TestCollectSummarizesAuditLogs(t *testing.T) {
 		auditEvent(User, "patch", `"resource":"configmaps","namespace":"memo"`, `"code":403,"message":"configmaps \"a\" is forbidden: User \"x\" cannot create resource \"configmaps\""`, inAllNamespaces) +
 		auditEvent(User, "create", `"resource":"pods","namespace":"memo"`, `"code":403,"message":"exceeded quota"`, inAllNamespaces) +
 		auditEvent(User, "get", `"resource":"secrets","namespace":"openshift-config","name":"pull-secret"`, `"code":404`, by) +
+		auditEvent(User, "update", `"resource":"clusteroperators","subresource":"status","apiGroup":"config.openshift.io","name":"another"`, `"code":200`, by) +
 		auditEvent(User, "get", ``, `"code":200`, `RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery" to Group "system:authenticated"`) +
 		`{"half a line": "` + User
 	got, err := collect(bufio.NewReader(strings.NewReader(log)), testRoles())
@@ -138,11 +171,12 @@ func TestCollectSummarizesAuditLogs(t *testing.T) {
 		{Verb: "patch", Resource: "deployments.apps", Namespace: OtherNamespace, By: bundlesBinding}:        1,
 		{Verb: "create", Resource: "deployments.apps", Namespace: OtherNamespace, By: bundlesBinding}:       1,
 		{Verb: "update", Resource: "deployments.apps/scale", Namespace: OtherNamespace, By: bundlesBinding}: 1,
-		{Verb: "list", Resource: "nodes"}:                                                                             1,
-		{Verb: "patch", Resource: "configmaps", Namespace: OtherNamespace}:                                            1,
-		{Verb: "create", Resource: "pods", Namespace: OtherNamespace, By: bundlesBinding}:                             1,
-		{Verb: "get", Resource: "secrets", Namespace: "openshift-config", Name: "pull-secret", By: "RoleBinding own"}: 1,
-		{Verb: "get", Path: "/apis", By: "ClusterRoleBinding system:discovery"}:                                       1,
+		{Verb: "list", Resource: "nodes"}:                                                                                 1,
+		{Verb: "patch", Resource: "configmaps", Namespace: OtherNamespace}:                                                1,
+		{Verb: "create", Resource: "pods", Namespace: OtherNamespace, By: bundlesBinding}:                                 1,
+		{Verb: "get", Resource: "secrets", Namespace: "openshift-config", Name: "pull-secret", By: "RoleBinding own"}:     1,
+		{Verb: "update", Resource: "clusteroperators.config.openshift.io/status", Name: "another", By: "RoleBinding own"}: 1,
+		{Verb: "get", Path: "/apis", By: "ClusterRoleBinding system:discovery"}:                                           1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

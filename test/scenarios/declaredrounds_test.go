@@ -28,9 +28,11 @@ import (
 	"github.com/openshift/library-go/pkg/manifestclient"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
+	"github.com/openshift/platform-operators/pkg/declaredresources"
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/store"
 	"github.com/openshift/platform-operators/test/declarations"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
@@ -74,7 +76,8 @@ func TestRoundsInstallAnOperator(t *testing.T) {
 //
 // Promise OM-1: With an input directory, the commands input-resources and output-resources list everything that apply-configuration reads and
 // writes: each read and mutation of rounds that install, upgrade, repair and remove operators is in them, and a round has the same output without the
-// objects that they do not list. Without one, they list the static part and say so.
+// objects that they do not list. What they list is used, but for the Secrets of a next revision. Without an input directory, they list the
+// static part and say so.
 func TestOM_1_RoundsReadAndWriteWhatIsDeclared(t *testing.T) {
 	t.Parallel()
 	first := []samples.Operator{{Package: "memo", Version: "1.0.0", ExtraConfigMap: "memo-former"}, {Package: "plainly", Version: "1.0.0", Plain: true}}
@@ -116,6 +119,14 @@ func TestOM_1_RoundsReadAndWriteWhatIsDeclared(t *testing.T) {
 			_, err := s.Admin.Operator(ctx, each.Package)
 			s.Expect(err).To(beNotFound())
 		}
+		// The Secrets of the next revision are declared before a round knows whether it stores one. Each operator has had two revisions.
+		var next []string
+		for _, each := range first {
+			for _, name := range store.SecretNames(each.Package, 3, 1) {
+				next = append(next, "output secrets "+declaredresources.Namespace+"/"+name)
+			}
+		}
+		s.Expect(checked.usage.Unused()).To(ConsistOf(next), "what is declared and not used")
 		s.Expect(checked.leftOut).To(BeNumerically(">", 0))
 		s.Logf("%d rounds; those that were run again had the same output without %d objects", checked.rounds, checked.leftOut)
 	})
@@ -125,6 +136,8 @@ func TestOM_1_RoundsReadAndWriteWhatIsDeclared(t *testing.T) {
 type declarationCheck struct {
 	// rounds is the number of checked rounds, and leftOut that of the objects without which rounds had the same output.
 	rounds, leftOut int
+	// usage is what the rounds used of the declarations.
+	usage declarations.Usage
 	// withoutImages is true if the input has no images.
 	withoutImages bool
 }
@@ -138,6 +151,7 @@ func (c *declarationCheck) check(s *Story, options applyconfiguration.Options, o
 	undeclared, err := resources.Undeclared(server)
 	s.must(err)
 	s.Expect(undeclared).To(BeEmpty(), "round %d", c.rounds)
+	s.must(c.usage.Add(resources, server))
 	if c.rounds++; c.rounds%4 == 0 {
 		return
 	}

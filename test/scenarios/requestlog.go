@@ -22,7 +22,7 @@ type requestLog struct {
 	lock sync.Mutex
 	// examples has a request of each type.
 	examples map[parity.RequestType]scenario.Request
-	// manager holds the managers' requests that an API server authorized or denied, except for watches.
+	// manager holds the managers' requests that an API server authorized or denied.
 	manager []rbac.ObservedRequest
 }
 
@@ -41,7 +41,7 @@ func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 		for _, each := range parity.RequestTypesOf(request) {
 			r.examples[each] = request
 		}
-		if isTraced && request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // otherwise it was lost, or a fault kept it from the API server
+		if isTraced && request.User == managerUser && request.Reason != "" { // otherwise it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
 		}
 	}

@@ -34,7 +34,7 @@ func TestManagerRestart(t *testing.T) {
 		}).WithContext(ctx).Should(Succeed())
 	})
 
-	runStory(t, "the shipped class is created at the start, and revisions of an earlier manager are rendered the same", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "the shipped classes are created at the start, and revisions of an earlier manager are rendered the same", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rendered-before"
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -49,12 +49,17 @@ func TestManagerRestart(t *testing.T) {
 		_, err = secrets.Patch(ctx, before.Items[0].Name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+renderer+`":"earlier"}}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		classesClient := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses()
-		s.Expect(classesClient.Delete(ctx, corev1alpha2.ProvisionerClassRegistry, metav1.DeleteOptions{})).To(Succeed())
+		shipped := []string{corev1alpha2.ProvisionerClassPlain, corev1alpha2.ProvisionerClassRegistry}
+		for _, class := range shipped {
+			s.Expect(classesClient.Delete(ctx, class, metav1.DeleteOptions{})).To(Succeed())
+		}
 		s.StartManager()
-		s.Eventually(func(ctx context.Context) error {
-			_, err := classesClient.Get(ctx, corev1alpha2.ProvisionerClassRegistry, metav1.GetOptions{})
-			return err
-		}).WithContext(ctx).Should(Succeed())
+		for _, class := range shipped {
+			s.Eventually(func(ctx context.Context) error {
+				_, err := classesClient.Get(ctx, class, metav1.GetOptions{})
+				return err
+			}).WithContext(ctx).Should(Succeed())
+		}
 		s.Eventually(func(ctx context.Context) (string, error) {
 			after, err := secrets.List(ctx, kept)
 			if err != nil || len(after.Items) != 1 {

@@ -21,7 +21,8 @@ func newCaptureCommand() *cobra.Command {
 		Long: `Copy what one round of the controllers reads of a cluster, or of a must-gather, into a directory. "platform-operators apply-configuration" takes
 it as its input: it shows what the manager wants to change, without the cluster.
 
-The directory has no values of Secrets. It has the manager's own records of what is installed, unless a bundle has an object of kind Secret.
+The directory has no values of Secrets. It has the manager's own records of what is installed, without the values of Secrets in
+them.
 docs/portable.md describes the directory. Its story.yaml is a test that starts with the captured cluster; see docs/scenarios.md.`,
 		Example: `  platform-operators capture --kubeconfig ~/.kube/config --output-dir captured
   platform-operators capture --must-gather must-gather.local.123 --output-dir captured

@@ -2,7 +2,10 @@ package scenarios
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,6 +55,40 @@ func TestACaptureIsAnInput(t *testing.T) {
 		s.must(s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, name, metav1.DeleteOptions{}))
 		s.Settle()
 		s.Expect(s.mutationsOf(s.capture(ctx, "an-operator-is-removed"))).To(ContainElement(MatchRegexp("Delete/.*/bundledeployments/.*-body-memo.yaml")))
+	})
+}
+
+// TestACaptureHasNoValuesOfSecrets captures a cluster with a bundle that has a Secret. A round on the capture finds nothing to do, and repairs
+// another object of the bundle.
+func TestACaptureHasNoValuesOfSecrets(t *testing.T) {
+	t.Parallel()
+	const name, version, password = "plainly", "1.0.0", "hunter2"
+	operator := samples.Operator{Package: name, Version: version, Plain: true}
+	offer := func(dir string) error {
+		secret := []byte(`{apiVersion: v1, kind: Secret, metadata: {name: credentials}, stringData: {password: ` + password + `}}`)
+		return errors.Join(samples.Write(dir, operator), os.WriteFile(filepath.Join(dir, "bundles", name, version, "manifests", "secret.yaml"), secret, 0o600))
+	}
+	RunFrom(t, Origin{Offer: offer}, func(s *Story) {
+		ctx := s.Context()
+		s.create(ctx, name, "")
+		s.Settle()
+		s.Expect(s.Installed(ctx, name, version)).To(Succeed())
+		s.reportVersion(ctx)
+		s.Settle()
+		captured := s.capture(ctx, "")
+		s.Expect(s.mutationsOf(captured)).To(BeEmpty())
+		input, err := mustgather.Read(os.DirFS(captured), nil)
+		s.must(err)
+		for _, each := range input.Objects {
+			s.Expect(fmt.Sprint(each.Object)).NotTo(Or(ContainSubstring(password), ContainSubstring(base64.StdEncoding.EncodeToString([]byte(password)))))
+		}
+
+		s.KillManager()
+		deployment, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		s.must(err)
+		s.must(s.Admin.Kubernetes.CoreV1().Services(deployment.Spec.InstallNamespace).Delete(ctx, name+"-metrics", metav1.DeleteOptions{}))
+		s.Settle()
+		s.Expect(s.mutationsOf(s.capture(ctx, ""))).To(ContainElement(MatchRegexp("Create/.*core/services/.*-body-plainly-metrics.yaml")))
 	})
 }
 
@@ -128,7 +165,7 @@ func (s *Story) reportVersion(ctx context.Context) {
 	s.must(err)
 }
 
-// capture captures the cluster into a directory, and into the folder of -captures under the given name.
+// capture captures the cluster into a directory, and into the folder of -captures under the given name. An empty name writes only the former.
 func (s *Story) capture(ctx context.Context, name string) string {
 	s.Helper()
 	client, err := dynamic.NewForConfig(s.ClientConfig(scenario.AdminUser))
@@ -138,7 +175,7 @@ func (s *Story) capture(ctx context.Context, name string) string {
 	s.must(result.Errs)
 	dir := filepath.Join(s.TempDir(), "captured")
 	s.must(mustgather.Write(dir, result.Objects, result.NotCollected))
-	if *captures != "" {
+	if *captures != "" && name != "" {
 		target := filepath.Join(*captures, name, "input-dir")
 		s.must(os.RemoveAll(target))
 		s.must(os.CopyFS(target, os.DirFS(dir)))

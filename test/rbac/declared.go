@@ -37,19 +37,26 @@ func keepsName(declared []declaredresources.Resource, resource schema.GroupResou
 	return isDeclared && isOnlyByName
 }
 
+// Declarations are what the manager declares for OpenShift Manager, and the differences that CompareDeclared accepts.
+type Declarations struct {
+	Resources []declaredresources.Resource
+	// EventNamespaces are the namespaces in which the manager creates Events.
+	EventNamespaces []string
+	// Undeclared are requests that are not declared on purpose, and UndeclaredRights rights of bundles.
+	Undeclared, UndeclaredRights []Exemption
+}
+
 // CompareDeclared returns the differences between the resources that the manager declares for OpenShift Manager and its requests, sorted:
 // requests of the manager for itself that are not declared, declared resources and names that no request read or wrote, and resources of bundles
 // that are declared and not permitted or the reverse. Reads are compared with inputs, and writes with outputs; what is written is also read,
-// because OpenShift Manager's inputs include its outputs. undeclared are the requests that are not declared on purpose, and undeclaredRights
-// the rights of bundles; the result has each of them that nothing needs.
+// because OpenShift Manager's inputs include its outputs. The result also has each exemption that nothing needs.
 //
 // A request is of the manager for itself if one of its own roles permits it. Other requests are about objects of bundles, which have no
 // end: their resources are declared if the payload permits them to every bundle. Which objects they are is known for one cluster only, and
 // test/scenarios compares it by rounds. A list or watch of all objects reads each declared name: a trace cannot show which of them the manager
 // needs.
-func CompareDeclared(
-	declared []declaredresources.Resource, eventNamespaces []string, shipped ShippedRoles, trace Trace, undeclared, undeclaredRights []Exemption,
-) (problems []string) {
+func CompareDeclared(d Declarations, shipped ShippedRoles, trace Trace) (problems []string) {
+	declared, eventNamespaces := d.Resources, d.EventNamespaces
 	needed := map[string]bool{}
 	isUsed := map[string]bool{}
 	for request := range trace {
@@ -64,7 +71,7 @@ func CompareDeclared(
 		if len(found) > 0 || !isOwn {
 			continue
 		}
-		if slices.ContainsFunc(undeclared, func(each Exemption) bool { return each.Subject == request.String() }) {
+		if slices.ContainsFunc(d.Undeclared, func(each Exemption) bool { return each.Subject == request.String() }) {
 			needed[request.String()] = true
 			continue
 		}
@@ -82,9 +89,9 @@ func CompareDeclared(
 			problems = append(problems, use+": no request did; remove the namespace from pkg/declaredresources")
 		}
 	}
-	problems = append(problems, unneeded(undeclared, needed)...)
+	problems = append(problems, unneeded(d.Undeclared, needed)...)
 	slices.Sort(problems)
-	return append(problems, compareBundles(declared, shipped, undeclaredRights)...)
+	return append(problems, compareBundles(declared, shipped, d.UndeclaredRights)...)
 }
 
 // direction returns what a resource has to be declared as before a request with the verb is sent.

@@ -54,7 +54,7 @@ func TestCLU_P5_TheManagerDeclaresWhatItReadsAndWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, problem := range CompareDeclared(declaredresources.Table(), declaredresources.EventNamespaces(), shipped, trace, undeclared, undeclaredRights) {
+	for _, problem := range CompareDeclared(declarations(declaredresources.Table(), undeclared, undeclaredRights), shipped, trace) {
 		t.Error(problem)
 	}
 }
@@ -249,7 +249,7 @@ func TestCompareDeclaredFindsDifferences(t *testing.T) {
 			if test.change != nil {
 				table = test.change(table, trace)
 			}
-			got := CompareDeclared(table, declaredresources.EventNamespaces(), shipped, trace, test.exempt, slices.Concat(undeclaredRights, test.rights))
+			got := CompareDeclared(declarations(table, test.exempt, slices.Concat(undeclaredRights, test.rights)), shipped, trace)
 			if len(got) != len(test.problems) {
 				t.Fatalf("got %q, want %q", got, test.problems)
 			}
@@ -304,4 +304,8 @@ func TestKeepsName(t *testing.T) {
 			t.Errorf("%+v: got %v", test, got)
 		}
 	}
+}
+
+func declarations(table []declaredresources.Resource, undeclared, undeclaredRights []Exemption) Declarations {
+	return Declarations{Resources: table, EventNamespaces: declaredresources.EventNamespaces(), Undeclared: undeclared, UndeclaredRights: undeclaredRights}
 }

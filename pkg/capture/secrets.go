@@ -17,8 +17,8 @@ type revisionID struct {
 	number string
 }
 
-// harmless returns the revisions in the Secrets among some objects that have no object of kind Secret. Their values say nothing that the
-// objects of the bundle in the cluster do not say.
+// harmless returns the revisions that have no object of kind Secret, from the Secrets that store them. The values of these Secrets are not
+// confidential: they only repeat objects of the bundle.
 func harmless(objects []mustgather.Object) map[revisionID]bool {
 	var secrets []corev1.Secret
 	owners := map[store.Owner]bool{}
@@ -48,7 +48,7 @@ func hasSecret(objects []unstructured.Unstructured) bool {
 	return false
 }
 
-// revisionOf returns the revision that an object is a Secret of.
+// revisionOf returns the revision that an object stores. It returns false if the object is not a Secret of a revision.
 func revisionOf(object mustgather.Object) (revisionID, bool) {
 	secretType, _, _ := unstructured.NestedString(object.Object, "type")
 	owners := object.GetOwnerReferences()
@@ -58,8 +58,8 @@ func revisionOf(object mustgather.Object) (revisionID, bool) {
 	return revisionID{store.Owner{Name: owners[0].Name, UID: owners[0].UID}, object.GetLabels()[store.LabelNumber]}, true
 }
 
-// keepsValues reports whether the values of an object may be written: those of an object that is no Secret, of a revision's index, and of the
-// parts of a harmless revision.
+// keepsValues reports whether the capture keeps the values of an object: those of objects that are no Secrets, of the index of a revision, and
+// of the parts of a harmless revision.
 func keepsValues(object mustgather.Object, harmless map[revisionID]bool) bool {
 	if object.GetKind() != "Secret" {
 		return true

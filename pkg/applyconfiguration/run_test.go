@@ -86,8 +86,7 @@ func inputWithThree(order []int) map[string]string {
 	return with(map[string]string{operatorFile: "", "cluster-scoped-resources/platform.openshift.io/platformoperators.yaml": list})
 }
 
-// Promise OM-6: The order of the controllers, of their keys, and of the objects in a file changes nothing of the output but the seed that it
-// names.
+// Promise OM-6: The order of the controllers, of their keys, and of the objects in a file changes only the seed in the output.
 func TestOM_6_TheOrderDoesNotChangeTheOutput(t *testing.T) {
 	withoutSeed := func(files map[string]string) map[string]string {
 		files[resultsFile] = regexp.MustCompile(`(?m)^seed: .*$`).ReplaceAllString(files[resultsFile], "")
@@ -112,8 +111,8 @@ func TestOM_6_TheOrderDoesNotChangeTheOutput(t *testing.T) {
 	}
 }
 
-// Promise OM-3: Bad input, an unknown controller, a panic of a controller and the end of the time are errors without a stack, and the results
-// file says which controllers ran. The exit code is not zero.
+// Promise OM-3: Invalid input, an unknown controller, a panic of a controller and a timeout are errors without a stack. The results file lists
+// the controllers that ran. The exit code is not zero.
 func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  map[string]string
@@ -209,8 +208,9 @@ func TestSelectedControllersRun(t *testing.T) {
 	}
 }
 
-// Promise OM-16: Content of catalogs and images is read from the input directory. What is missing is listed, and leaves everything as it is.
-// run-again.yaml says when and for which keys to run again. A run with the missing content goes on from there.
+// Promise OM-16: The controllers read the content of catalogs and images from the input directory. missing-content.yaml lists missing content, and
+// the controllers change nothing that depends on it. run-again.yaml lists the keys to sync again, with times. A run with the missing content
+// continues from there.
 func TestOM_16_AMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 	files, err := runOn(t, with(map[string]string{contentFile: ""}), nil)
 	if err != nil {

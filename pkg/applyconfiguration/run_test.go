@@ -131,7 +131,7 @@ func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		"a kind of the path's group":                  {map[string]string{"cluster-scoped-resources/platform.openshift.io/others/memo.yaml": sampleInput()[operatorFile], operatorFile: ""}, nil, "platform.openshift.io/others/memo.yaml", false},
 		"two files for one object":                    {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
 		"an object that no cluster has stored":        {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo}}`}, nil, operatorFile, false},
-		"an input without what each controller needs": {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]\n"}, nil, "lacks secrets", false},
+		"an input without what each controller needs": {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]\n"}, nil, "covers secrets", false},
 		"an own object with a field that it has not":  {map[string]string{operatorFile: strings.Replace(sampleInput()[operatorFile], "spec: {", "spec: {pakage: {}, ", 1)}, nil, operatorFile + ": ", false},
 		"an unknown version of the API server":        {map[string]string{"cluster-scoped-resources/config.openshift.io/clusteroperators/kube-apiserver.yaml": ""}, nil, "--kubernetes-version", false},
 		"controllers of which none is left":           {nil, func(o *Options) { o.Controllers = []string{"-BundleController"} }, "selects no controller", false},

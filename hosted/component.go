@@ -35,7 +35,8 @@ const (
 )
 
 // kubeconfigDir is the folder with the kubeconfig of GuestServiceAccount. The CPO creates it, with a client certificate
-// (InjectServiceAccountKubeConfig). A kubeconfig of an admin would not do: the guest's admission policies know the manager by this user.
+// (InjectServiceAccountKubeConfig). The kubeconfig of an admin is not enough: the guest's admission policies identify the manager by this
+// user.
 const kubeconfigDir = "/etc/openshift/kubeconfig"
 
 // proxyPort is the port of the konnectivity sidecar, a SOCKS5 proxy into the guest's network.

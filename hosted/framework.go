@@ -25,8 +25,8 @@ const (
 	secretMode, otherMode = 0o640, 0o644
 )
 
-// complete does with the Deployment what the CPO does with the Deployment of every component. It omits the hash of the Secrets and
-// ConfigMaps, which depends on their content.
+// complete changes the Deployment as the CPO changes the Deployment of every component. It omits the hash of the Secrets and ConfigMaps,
+// which depends on their content.
 func complete(plane ControlPlane, deployment *appsv1.Deployment) {
 	deployment.Labels["hypershift.openshift.io/managed-by"] = "control-plane-operator"
 	deployment.Spec.RevisionHistoryLimit = ptr.To[int32](2)

@@ -17,12 +17,11 @@ func newCaptureCommand() *cobra.Command {
 	options := &capture.Options{Clock: clock.RealClock{}}
 	command := &cobra.Command{
 		Use:   "capture",
-		Short: "Copy what the controllers read of a cluster, or of a must-gather, into an input directory",
-		Long: `Copy what one round of the controllers reads of a cluster, or of a must-gather, into a directory. "platform-operators apply-configuration" takes
-it as its input: it shows what the manager wants to change, without the cluster.
+		Short: "Copy the objects that the controllers read from a cluster or a must-gather to a directory",
+		Long: `Copy the objects that the controllers read from a cluster or a must-gather to a directory. The directory is an input of "platform-operators
+apply-configuration", which shows the mutations that the manager sends, without the cluster.
 
-The directory has no values of Secrets. It has the manager's own records of what is installed, without the values of Secrets in
-them.
+The capture removes the values of Secrets, except for public certificates. Stored revisions keep their other objects.
 docs/portable.md describes the directory. Its story.yaml is a test that starts with the captured cluster; see docs/scenarios.md.`,
 		Example: `  platform-operators capture --kubeconfig ~/.kube/config --output-dir captured
   platform-operators capture --must-gather must-gather.local.123 --output-dir captured

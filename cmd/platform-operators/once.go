@@ -20,9 +20,9 @@ func newApplyConfigurationCommand() *cobra.Command {
 	options := &applyconfiguration.Options{Clock: clock.RealClock{}}
 	command := &cobra.Command{
 		Use:   "apply-configuration",
-		Short: "Reconcile once from a directory of objects, and write the mutations into another directory",
+		Short: "Reconcile once from a directory of objects, and write the mutations to another directory",
 		Long: `Reconcile once, without a cluster: read the objects of a cluster from a directory, run each controller once, and write the mutations
-that they want into another directory, as OpenShift Manager defines it. docs/portable.md describes both directories.`,
+of the controllers to another directory, as OpenShift Manager defines it. docs/portable.md describes both directories.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if os.Getenv("GOGC") == "" {

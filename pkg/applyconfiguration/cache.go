@@ -13,11 +13,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-// Cache keeps what successive calls of Reconcile have in common, so that they are faster. An object of the input is the same one if its
-// pointer is; the caller must not change it then. Calls that share a Cache must not run at the same time. The zero value is ready to use.
+// Cache keeps data for successive calls of Reconcile, so that they are faster. It identifies an object of the input by its pointer: the
+// caller must not change an object after a call has used it. Calls that share a Cache must not run at the same time. The zero value is ready
+// to use.
 type Cache struct {
 	server manifestserver.Cache
-	// builtIn are the definitions of the manager's kinds, and custom those of the last input by its objects.
+	// builtIn are the definitions of the manager's kinds. custom are the definitions in the last input, keyed by their objects.
 	builtIn []*apiextensionsv1.CustomResourceDefinition
 	custom  map[*unstructured.Unstructured]*apiextensionsv1.CustomResourceDefinition
 }

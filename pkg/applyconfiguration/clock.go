@@ -6,7 +6,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// frozenClock shows the same time during a run. Its timers are real, because what waits has to go on.
+// frozenClock returns the same time during a run. Its timers follow the wall clock, so that timeouts and delays end.
 type frozenClock struct {
 	clock.RealClock
 	now time.Time

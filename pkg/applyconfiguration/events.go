@@ -23,8 +23,8 @@ import (
 // maxEventPrefix is the maximum number of bytes of an object's name in the name of an Event, which may have 253 bytes.
 const maxEventPrefix = maxName - len(".0123456789abcdef")
 
-// recorder creates an Event in the same call, with a name that depends on its content only. client-go's and library-go's recorders create
-// Events later, or name them after the time, which does not pass in a run.
+// recorder creates an Event in the same call, with a name that depends only on its content. client-go's and library-go's recorders create
+// Events later, or derive their names from the time, which is the same during a run.
 type recorder struct {
 	ctx       context.Context
 	client    corev1client.EventsGetter
@@ -54,7 +54,7 @@ func (r recorder) Eventf(object runtime.Object, eventType, reason, format string
 	r.Event(object, eventType, reason, fmt.Sprintf(format, args...))
 }
 
-// AnnotatedEventf implements record.EventRecorder. The manager uses no annotations.
+// AnnotatedEventf implements record.EventRecorder. It ignores the annotations, because the manager sets none.
 //
 //nolint:revive // client-go's interface has this many arguments
 func (r recorder) AnnotatedEventf(object runtime.Object, _ map[string]string, eventType, reason, format string, args ...any) {
@@ -75,7 +75,7 @@ func (r recorder) create(involved *corev1.ObjectReference, eventType, reason, me
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}, metav1.CreateOptions{})
 	if err != nil {
-		klog.Warningf("creating Event %s: %v", reason, err)
+		klog.Warningf("creating Event %s about %s %q: %v", reason, involved.Kind, involved.Name, err)
 	}
 }
 

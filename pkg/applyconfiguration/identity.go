@@ -12,8 +12,8 @@ import (
 
 const versionField = "resourceVersion"
 
-// hasMadeUpIdentity reports whether a mutation names a uid or a resourceVersion that the server in memory has made up. No cluster has them:
-// the mutation depends on one before it. The version of the object itself does not count, as bodyOf replaces it.
+// hasMadeUpIdentity reports whether a mutation names a uid or a resourceVersion that the server in memory has generated. No cluster has it,
+// so the mutation depends on an earlier one. The resourceVersion of the object itself does not count, because bodyOf replaces it.
 func (r *run) hasMadeUpIdentity(m manifestserver.Mutation) bool {
 	var body any
 	if len(m.Body) == 0 || utiljson.Unmarshal(m.Body, &body) != nil {
@@ -25,8 +25,8 @@ func (r *run) hasMadeUpIdentity(m manifestserver.Mutation) bool {
 	return r.isMadeUp("", body)
 }
 
-// isMadeUp reports whether a value or one in it is a uid or resourceVersion that the server has made up. field is the name of the field with
-// the value. JSON patches have the name in a path.
+// isMadeUp reports whether a value, or a value inside it, is a uid or resourceVersion that the server has generated. field is the name of the
+// field with the value. In a JSON patch, the path contains the name.
 func (r *run) isMadeUp(field string, value any) bool {
 	switch value := value.(type) {
 	case string:
@@ -56,7 +56,7 @@ func (r *run) isMadeUpVersion(version string) bool {
 	return err == nil && number > r.server.InputResourceVersion()
 }
 
-// withoutMadeUp removes the identity of the object that an Event is about, if the server has made it up.
+// withoutMadeUp removes the uid and the resourceVersion of the object that an Event is about, if the server has generated them.
 func (r *run) withoutMadeUp(event map[string]any) {
 	involved, _, _ := unstructured.NestedMap(event, "involvedObject")
 	if involved == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-// InferredDefinitions returns a definition without a schema for each kind in an input that may be a custom kind. A must-gather has objects
-// of many kinds and no CustomResourceDefinitions.
+// InferredDefinitions returns a definition with a schema that permits everything for each kind in an input that may be a custom kind. It is
+// for inputs without CustomResourceDefinitions, such as a must-gather.
 func InferredDefinitions(input *mustgather.Input) []*apiextensionsv1.CustomResourceDefinition {
 	byResource := map[schema.GroupResource]*apiextensionsv1.CustomResourceDefinition{}
 	var all []*apiextensionsv1.CustomResourceDefinition

@@ -25,7 +25,7 @@ type Options struct {
 	Now string
 	// Clock is read if Now is empty.
 	Clock clock.PassiveClock
-	// Seed selects the order of the controllers and of their keys. 0 takes it from Now.
+	// Seed selects the order of the controllers and of their keys. If it is 0, it is derived from Now.
 	Seed uint64
 	// Timeout is the maximum time of the run.
 	Timeout time.Duration
@@ -35,10 +35,10 @@ type Options struct {
 	Cache *Cache
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". No flag sets it.
 	OperatorVersion string
-	// Inspect receives the server after the controllers have run, for tests of what they read and wrote; nil for nothing.
+	// Inspect is called with the server after the controllers have run, for tests of what they read and wrote. It may be nil.
 	Inspect func(*manifestserver.Server)
 
-	// ownsInput is true if nothing else uses the objects of the input.
+	// ownsInput is true if nothing else uses the objects of the input, so that the server may release them.
 	ownsInput bool
 }
 
@@ -49,7 +49,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.Controllers, "controllers", []string{"*"}, "controllers to run: * for all, NAME for one, *,-NAME for all but one")
 	flags.DurationVar(&o.Timeout, "timeout", time.Minute, "maximum time of the run")
 	flags.StringVar(&o.Now, "now", o.Now, "time of the run, in RFC 3339 (default: the current time)")
-	flags.Uint64Var(&o.Seed, "seed", o.Seed, "order of the controllers and of their keys (default: taken from --now)")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed for the order of the controllers and of their keys (default: derived from --now)")
 	flags.StringVar(&o.KubernetesVersion, "kubernetes-version", o.KubernetesVersion,
 		"version of the API server, such as v1.36.3 (default: that of ClusterOperator kube-apiserver)")
 }
@@ -79,7 +79,7 @@ func (o *Options) time() (time.Time, error) {
 	}
 	now, err := time.Parse(time.RFC3339, o.Now)
 	if err != nil {
-		return now, fmt.Errorf("--now is %q, which is not a time such as 2026-01-31T12:00:00Z", o.Now)
+		return now, fmt.Errorf("--now is %q, which is not in RFC 3339; set it to a time such as 2026-01-31T12:00:00Z", o.Now)
 	}
 	return now.UTC(), nil
 }
@@ -99,7 +99,7 @@ func (o *Options) isSelected(known []string) (func(string) bool, error) {
 		}
 	}
 	if !slices.ContainsFunc(o.Controllers, func(each string) bool { return !strings.HasPrefix(each, "-") }) {
-		return nil, errors.New("--controllers selects no controller; begin with * to leave some out of all")
+		return nil, errors.New("--controllers selects no controller; to run all but one, set it to *,-NAME")
 	}
 	return func(controller string) bool {
 		switch {

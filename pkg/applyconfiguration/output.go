@@ -15,12 +15,12 @@ import (
 
 // Output is what Run writes into the output directory.
 type Output struct {
-	// Requests are the mutations. Their order means nothing.
+	// Requests are the mutations. Their order has no meaning.
 	Requests []manifestclient.SerializedRequest
 	Results  Results
 	RunAgain RunAgain
 	Missing  Missing
-	// Failed joins the errors of controllers, of damaged catalogs and of damaged images. It is nil if there are none.
+	// Failed joins the errors of controllers, of damaged catalogs, and of damaged images. It is nil if there are none.
 	Failed error
 }
 
@@ -33,8 +33,8 @@ func Reconcile(ctx context.Context, input *mustgather.Input, content fs.FS, opti
 		return options.noOutput(), err
 	}
 	options.setSeed(now)
-	klog.V(2).Infof("the order of controllers and keys is that of --seed=%d", options.Seed)
-	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the run takes more than --timeout=%s", options.Timeout))
+	klog.V(2).Infof("--seed=%d selects the order of controllers and keys", options.Seed)
+	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the run takes longer than --timeout=%s; set a longer one", options.Timeout))
 	defer cancel()
 	if options.Cache == nil {
 		options.Cache = &Cache{}

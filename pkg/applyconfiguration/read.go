@@ -70,13 +70,13 @@ func (r *run) checkPaths() error {
 	var faults []error
 	for _, each := range r.input.Objects {
 		if served, _ := r.server.Resource(each.GroupVersionKind()); served.GroupResource() != each.Resource.GroupResource() {
-			faults = append(faults, fmt.Errorf("%s: %s %q is one of %s, and not of %s; move the file", each.File, each.GetKind(), each.GetName(), served.GroupResource(), each.Resource.GroupResource()))
+			faults = append(faults, fmt.Errorf("%s: %s %q belongs to resource %s, but its path is that of %s; move the file to the folder of its resource", each.File, each.GetKind(), each.GetName(), served.GroupResource(), each.Resource.GroupResource()))
 		}
 	}
 	return errors.Join(faults[:min(len(faults), maxFaults)]...)
 }
 
-// logOthers logs what the input directory has and the run does not use.
+// logOthers logs the files and objects of the input directory that the run does not use.
 func (r *run) logOthers() {
 	for _, name := range r.input.Ignored() {
 		if name != "content/" {
@@ -88,7 +88,7 @@ func (r *run) logOthers() {
 	}
 }
 
-// scopes returns what the input lacks as the server needs it.
+// scopes returns the scopes for the server of what the input lacks.
 func scopes(lacks mustgather.NotCollected) []manifestserver.Scope {
 	var all []manifestserver.Scope
 	for _, each := range lacks.Resources {
@@ -100,20 +100,20 @@ func scopes(lacks mustgather.NotCollected) []manifestserver.Scope {
 	return all
 }
 
-// checkIdentities returns an error that names the first objects without the identity that a cluster gives to objects.
+// checkIdentities returns an error that names the first objects without a uid or a resourceVersion, which each object of a cluster has.
 func checkIdentities(input *mustgather.Input) error {
 	var faults []error
 	for _, each := range input.Objects {
 		if each.GetUID() == "" || each.GetResourceVersion() == "" {
-			faults = append(faults, fmt.Errorf("%s: %s %q has no metadata.uid or no metadata.resourceVersion; take the object from a cluster", each.File, each.GetKind(), each.GetName()))
+			faults = append(faults, fmt.Errorf("%s: %s %q has no metadata.uid or no metadata.resourceVersion; copy the object as the cluster has stored it", each.File, each.GetKind(), each.GetName()))
 		}
 	}
 	return errors.Join(faults[:min(len(faults), maxFaults)]...)
 }
 
 // checkOwnKinds returns an error for an object of the manager's kinds that has a field that its schema does not have. It logs the other
-// objects that do not match their schema. The server leaves out unknown fields, and keeps forbidden values: an API server also keeps those
-// that an earlier schema permitted.
+// objects that do not match their schema. The server removes unknown fields. It keeps forbidden values: an API server also keeps
+// values that an earlier schema permitted.
 func (r *run) checkOwnKinds() error {
 	var faults []error
 	for _, err := range r.server.InputErrors() {
@@ -128,7 +128,7 @@ func (r *run) checkOwnKinds() error {
 	return errors.Join(faults[:min(len(faults), maxFaults)]...)
 }
 
-// maxFaults is the maximum number of objects in an error: an input that was written by hand may have thousands.
+// maxFaults is the maximum number of objects in an error: an input that was written by hand may have thousands of invalid ones.
 const maxFaults = 10
 
 // withFile puts the file of the object before the error of an object.

@@ -9,11 +9,11 @@ import (
 // statusActions are the actions that change the status of an object only.
 var statusActions = []manifestserver.Action{manifestserver.ActionUpdateStatus, manifestserver.ActionPatchStatus, manifestserver.ActionApplyStatus}
 
-// reduce returns at most one mutation of each object. A later mutation replaces an earlier one if it has its intent. Otherwise it is omitted,
-// and isComplete is false.
+// reduce returns at most one mutation of each object. A later mutation replaces an earlier one if it includes all changes of the
+// earlier one. Otherwise reduce omits it, and isComplete is false.
 //
-// One mutation of each object is less than the permitted one of each object and subresource: a mutation of an object makes the
-// resourceVersion in another one old.
+// The output format permits one mutation of each object and one of each subresource. reduce returns only one, because each mutation of an
+// object makes the resourceVersion in the other one outdated.
 func reduce(mutations []manifestserver.Mutation) (reduced []manifestserver.Mutation, isComplete bool) {
 	kept := map[objectID]int{}
 	isComplete = true
@@ -32,7 +32,7 @@ func reduce(mutations []manifestserver.Mutation) (reduced []manifestserver.Mutat
 	return reduced, isComplete
 }
 
-// hasIntentOf reports whether a later mutation of an object has all that the earlier one wants.
+// hasIntentOf reports whether a later mutation of an object includes all changes of the earlier one.
 func hasIntentOf(later, earlier manifestserver.Mutation) bool {
 	switch later.Action {
 	case manifestserver.ActionDelete:

@@ -22,12 +22,12 @@ const (
 	// resultsFile.
 	runAgainFile = "run-again.yaml"
 	missingFile  = "missing-content.yaml"
-	// retryAfter is the time until a failed sync is due again.
+	// retryAfter is the time after which a failed sync is due again.
 	retryAfter = time.Minute
 )
 
 // Results is the content of controller-results.yaml: what multi-operator-manager defines, and two more fields. A controller has status
-// Unknown if one of its syncs needs what was not collected, and no other sync failed.
+// Unknown if one of its syncs needs an object that was not collected, and no other sync failed.
 type Results struct {
 	libraryapplyconfiguration.ApplyConfigurationRunResult `json:",inline"`
 	// Seed is the value of --seed that repeats the run.
@@ -38,7 +38,7 @@ type Results struct {
 
 // RunAgain is the content of run-again.yaml.
 type RunAgain struct {
-	// Syncs are those that another run has to repeat although nothing else changes in the cluster, by controller and key.
+	// Syncs are those that another run must repeat even if nothing changes in the cluster, sorted by controller and key.
 	Syncs []DueSync `json:"syncs"`
 }
 
@@ -54,9 +54,9 @@ type Missing struct {
 	Catalogs []MissingCatalog `json:"catalogs"`
 	// Images are references, by digest where the manager knows it.
 	Images []string `json:"images"`
-	// Objects are those that a sync needs and that were not collected. The output has no mutation of such a sync.
+	// Objects are those that a sync needs and that were not collected. The output has no mutations of such a sync.
 	Objects []MissingObjects `json:"objects"`
-	// Revisions are those without objects.
+	// Revisions are the stored revisions whose Secrets have no values.
 	Revisions []MissingRevision `json:"revisions"`
 }
 
@@ -67,7 +67,7 @@ type MissingCatalog struct {
 	Name      string `json:"name"`
 	// Folder is the path in the input directory at which the content is expected.
 	Folder string `json:"folder"`
-	// Packages are those that the controllers wanted.
+	// Packages are those that the controllers requested.
 	Packages []string `json:"packages"`
 }
 
@@ -98,7 +98,8 @@ func (r *run) failed(results []operator.RoundResult) error {
 	return errors.Join(errorOf(r.concluded(results)), r.catalogs.Err(), r.images.Err())
 }
 
-// concluded returns the results without the errors of syncs that need what was not collected. They say nothing about the cluster.
+// concluded returns the results without the errors of syncs that need what was not collected. The cause of these errors is the input, and not
+// the cluster.
 func (r *run) concluded(results []operator.RoundResult) []operator.RoundResult {
 	unknown := r.server.NotCollected()
 	var all []operator.RoundResult
@@ -137,7 +138,7 @@ func (r *run) resultOf(result operator.RoundResult) libraryapplyconfiguration.Co
 	return out
 }
 
-// runAgain returns the syncs that are due again: those that asked for it, those that have further mutations, and those that failed.
+// runAgain returns the syncs that are due again: those that requested a delay, those that have further mutations, and those that failed.
 func (r *run) runAgain(results []operator.RoundResult, choice chosen) RunAgain {
 	due := map[manifestserver.Sync]time.Time{}
 	add := func(sync manifestserver.Sync, at time.Time) {
@@ -168,7 +169,7 @@ func (r *run) runAgain(results []operator.RoundResult, choice chosen) RunAgain {
 	return again
 }
 
-// missing returns what the controllers wanted and the input lacks.
+// missing returns what the controllers need and the input lacks.
 func (r *run) missing() Missing {
 	missing := Missing{Catalogs: []MissingCatalog{}, Images: r.images.Missing(), Objects: []MissingObjects{}, Revisions: r.missingRevisions}
 	for _, each := range r.catalogs.Missing() {

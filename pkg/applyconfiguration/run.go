@@ -25,11 +25,11 @@ import (
 )
 
 const (
-	// namespace is the manager's own namespace.
+	// namespace is the namespace of the manager.
 	namespace = "openshift-platform-operators"
-	// syncTimeout is the maximum time until the caches have the input. They list from memory.
+	// syncTimeout is the maximum time until the caches have synced. They list from memory.
 	syncTimeout = 30 * time.Second
-	// host is a name that no client connects to.
+	// host is the host of requests. It does not exist, so that a client without the server in memory cannot connect.
 	host = "https://input-directory.invalid"
 )
 
@@ -37,7 +37,7 @@ const (
 type run struct {
 	Options
 	now time.Time
-	// input is nil once the server has it, so that its memory can be freed.
+	// input is nil once the server has stored it, so that its memory can be freed.
 	input   *mustgather.Input
 	inInput map[objectID]inputObject
 	// lacksDefinitions is true if the input may lack CustomResourceDefinitions of the cluster. Then inferred has definitions of kinds that
@@ -57,8 +57,8 @@ type inputObject struct {
 	finalizers      []string
 }
 
-// Run reads the input directory, syncs each controller once, and writes the mutations and the results. It returns an error if an input is
-// invalid, or if a controller failed; the results name it.
+// Run reads the input directory, syncs each controller once, and writes the mutations and the results. It returns an error if the options or
+// the input are invalid, if a sync failed, or if content is damaged. The results name the failed controllers.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return err
@@ -73,7 +73,7 @@ func Run(ctx context.Context, options Options) error {
 	return errors.Join(options.write(output), output.Failed)
 }
 
-// runDirectory reads the input directory, and runs the controllers. The output has the results also with an error.
+// runDirectory reads the input directory, and runs the controllers. With an error, the output still has the results.
 func (o *Options) runDirectory(ctx context.Context) (*Output, error) {
 	root, err := os.OpenRoot(o.InputDir) // so that no symbolic link leads out of the directory
 	if err != nil {
@@ -93,7 +93,7 @@ func (o *Options) runDirectory(ctx context.Context) (*Output, error) {
 func (r *run) reconcile(ctx context.Context) (results []operator.RoundResult, order []string, err error) {
 	folder, err := os.MkdirTemp("", "platform-operators-content-")
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a folder for the content of bundles: %w", err)
+		return nil, nil, fmt.Errorf("creating a folder for the content of bundles: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	ctx, cancel := context.WithCancel(ctx)
@@ -125,18 +125,18 @@ func (r *run) reconcile(ctx context.Context) (results []operator.RoundResult, or
 	results, err = built.RunOnce(ctx, operator.Round{Seed: r.Seed, IsSelected: isSelected, BeforeSync: func(controller, key string) {
 		r.server.Begin(manifestserver.Sync{Controller: controller, Key: key})
 		if r.lacksDefinitions {
-			input.Discovery.Invalidate() // so that the server notes which syncs depend on the served kinds
+			input.Discovery.Invalidate() // so that the server records which syncs depend on the served kinds
 		}
 	}})
 	return results, built.Controllers(), err
 }
 
-// checkInformers returns an error if an informer of the manager lists what was not collected: all controllers depend on these. The
-// informer of CustomResourceDefinitions has those of the kinds in the input.
+// checkInformers returns an error if an informer of the manager lists a resource that was not collected, because all controllers depend on
+// these lists. CustomResourceDefinitions are an exception: the informer has those of the kinds in the input.
 func (r *run) checkInformers() error {
 	for _, read := range r.server.NotCollected()[manifestserver.Sync{}] {
 		if read.Resource.GroupResource() != definitionResource {
-			return fmt.Errorf("the input lacks %s, on which each controller depends; collect them", read.Resource.GroupResource())
+			return fmt.Errorf("not-collected.yaml covers %[1]s, which every controller needs; add all %[1]s to the input, and remove the entries that cover them from resources and namespaces", read.Resource.GroupResource())
 		}
 	}
 	return nil
@@ -189,12 +189,12 @@ func makeEmpty(dir string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return fmt.Errorf("making the output directory: %w", err)
+			return fmt.Errorf("creating the output directory: %w", err)
 		}
 	case err != nil:
 		return fmt.Errorf("reading the output directory: %w", err)
 	case len(entries) > 0:
-		return fmt.Errorf("the output directory %s is not empty; name another one, or remove what is in it", dir)
+		return fmt.Errorf("the output directory %s is not empty; choose a different directory, or empty it", dir)
 	}
 	return nil
 }

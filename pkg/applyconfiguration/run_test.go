@@ -86,8 +86,7 @@ func inputWithThree(order []int) map[string]string {
 	return with(map[string]string{operatorFile: "", "cluster-scoped-resources/platform.openshift.io/platformoperators.yaml": list})
 }
 
-// Promise OM-6: The order of the controllers, of their keys, and of the objects in a file changes nothing of the output but the seed that it
-// names.
+// Promise OM-6: The order of the controllers, of their keys, and of the objects in a file changes only the seed in the output.
 func TestOM_6_TheOrderDoesNotChangeTheOutput(t *testing.T) {
 	withoutSeed := func(files map[string]string) map[string]string {
 		files[resultsFile] = regexp.MustCompile(`(?m)^seed: .*$`).ReplaceAllString(files[resultsFile], "")
@@ -112,8 +111,8 @@ func TestOM_6_TheOrderDoesNotChangeTheOutput(t *testing.T) {
 	}
 }
 
-// Promise OM-3: Bad input, an unknown controller, a panic of a controller and the end of the time are errors without a stack, and the results
-// file says which controllers ran. The exit code is not zero.
+// Promise OM-3: Invalid input, an unknown controller, a panic of a controller and a timeout are errors without a stack. The results file lists
+// the controllers that ran. The exit code is not zero.
 func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  map[string]string
@@ -132,7 +131,7 @@ func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		"a kind of the path's group":                  {map[string]string{"cluster-scoped-resources/platform.openshift.io/others/memo.yaml": sampleInput()[operatorFile], operatorFile: ""}, nil, "platform.openshift.io/others/memo.yaml", false},
 		"two files for one object":                    {map[string]string{"cluster-scoped-resources/platform.openshift.io/platformoperators/other.yaml": sampleInput()[operatorFile]}, nil, "platformoperators", false},
 		"an object that no cluster has stored":        {map[string]string{operatorFile: `{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperator, metadata: {name: memo}}`}, nil, operatorFile, false},
-		"an input without what each controller needs": {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]\n"}, nil, "lacks secrets", false},
+		"an input without what each controller needs": {map[string]string{"not-collected.yaml": "resources: [{resource: secrets}]\n"}, nil, "covers secrets", false},
 		"an own object with a field that it has not":  {map[string]string{operatorFile: strings.Replace(sampleInput()[operatorFile], "spec: {", "spec: {pakage: {}, ", 1)}, nil, operatorFile + ": ", false},
 		"an unknown version of the API server":        {map[string]string{"cluster-scoped-resources/config.openshift.io/clusteroperators/kube-apiserver.yaml": ""}, nil, "--kubernetes-version", false},
 		"controllers of which none is left":           {nil, func(o *Options) { o.Controllers = []string{"-BundleController"} }, "selects no controller", false},
@@ -209,8 +208,9 @@ func TestSelectedControllersRun(t *testing.T) {
 	}
 }
 
-// Promise OM-16: Content of catalogs and images is read from the input directory. What is missing is listed, and leaves everything as it is.
-// run-again.yaml says when and for which keys to run again. A run with the missing content goes on from there.
+// Promise OM-16: The controllers read the content of catalogs and images from the input directory. missing-content.yaml lists missing content, and
+// the controllers change nothing that depends on it. run-again.yaml lists the keys to sync again, with times. A run with the missing content
+// continues from there.
 func TestOM_16_AMissingCatalogIsListedAndNothingOfItIsInstalled(t *testing.T) {
 	files, err := runOn(t, with(map[string]string{contentFile: ""}), nil)
 	if err != nil {

@@ -24,10 +24,10 @@ func idOf(m manifestserver.Mutation) objectID {
 // ownGroups are the API groups of the manager's own kinds.
 var ownGroups = []string{corev1alpha2.GroupName, operatorv1alpha1.GroupName, platformv1alpha1.GroupName}
 
-// class is a property of mutations. A running manager writes a bundle's objects in any order, but waits until they succeed before it writes
-// something of another class: a record before the objects that it is about, objects before the status that reports them, and all of them
-// before it removes anything. Of records, each one waits for the one before it: a finalizer comes before what it protects, and the parts of
-// a revision before its index.
+// class is the class of a mutation. A running manager writes a bundle's objects in any order, but waits until these writes succeed before it
+// writes anything of another class. It writes a record before the objects that it describes, objects before the status that reports them, and
+// all of them before it removes anything. Each record waits for the previous one: a finalizer comes before what it protects, and the parts of a
+// revision before its index.
 type class struct {
 	// isRecord is true for the manager's own kinds, for its ClusterOperator, and for the objects in its namespace.
 	isRecord bool
@@ -42,8 +42,9 @@ type chosen struct {
 	unfinished map[manifestserver.Sync]bool
 }
 
-// choose returns the mutations that a run sends. The output has no order, so that it has only the first step of each sync. order is
-// the order of the controllers in which data passes through them: of two syncs that change an object, the first one in this order does.
+// choose returns the mutations that a run sends. The output has no order, so it has only the first step of each sync. order lists the
+// controllers in the order in which data passes through them. If two syncs change an object, choose takes the mutation of the first one in
+// this order.
 func (r *run) choose(mutations []manifestserver.Mutation, order []string) chosen {
 	bySync := map[manifestserver.Sync][]manifestserver.Mutation{}
 	var syncs []manifestserver.Sync

@@ -16,7 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 )
 
-// configurationFolder is the folder for mutations of a standalone cluster, which is one cluster of all types.
+// configurationFolder is the folder for the mutations. On a standalone cluster, the configuration cluster is also the management cluster and
+// the cluster of user workloads.
 var configurationFolder = string(libraryapplyconfiguration.ClusterTypeConfiguration)
 
 // maxName is the maximum length of an object's name in the output: a file may have 255 bytes in its name, of which
@@ -62,7 +63,7 @@ func (r *run) requests(mutations []manifestserver.Mutation) ([]manifestclient.Se
 	var tooLong []error
 	for _, each := range mutations {
 		if len(each.Name) > maxName {
-			tooLong = append(tooLong, fmt.Errorf("%s %q is not in the output: the name is too long for the name of a file", each.Resource.Resource, each.Name))
+			tooLong = append(tooLong, fmt.Errorf("writing the mutation of %s %q: its name has more than %d bytes, and file names in the output cannot be longer", each.Resource.Resource, each.Name, maxName))
 			continue
 		}
 		request, err := r.requestOf(each)

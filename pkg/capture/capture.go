@@ -18,16 +18,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-// maxRounds is the maximum number of rounds until a round reads nothing new. What a round reads depends on what the round before has read:
-// the objects of a bundle are read after the revision that lists them.
+// maxRounds is the maximum number of rounds until a round reads nothing new. The reads of a round depend on those of the previous one: a round
+// reads the objects of a bundle only once it has the revision that lists them.
 const maxRounds = 20
 
-// allDefinitions is the read of the kinds that the cluster has.
+// allDefinitions is the read of all CustomResourceDefinitions.
 var allDefinitions = manifestserver.Read{Verb: manifestserver.VerbList, Resource: definitions}
 
 var definitions = apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
 
-// first are the reads that a round depends on without sending them: the kinds of the cluster, its version, and the manager's namespace.
+// first are the reads on which a round depends although no controller sends them: the kinds of the cluster, its version, and the manager's
+// namespace.
 var first = []manifestserver.Read{
 	allDefinitions,
 	{Verb: manifestserver.VerbGet, Resource: schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"}, Name: "kube-apiserver"},
@@ -36,11 +37,12 @@ var first = []manifestserver.Read{
 
 // Result is a capture.
 type Result struct {
-	// Objects are sorted. Secrets have no values, apart from those of stored revisions, whose objects of kind Secret have none.
+	// Objects are sorted. Secrets have no values, except for public certificates. Stored revisions keep their objects, of which those of kind
+	// Secret have no values.
 	Objects []mustgather.Object
-	// NotCollected is what the round reads and the source may lack.
+	// NotCollected lists what the round reads and the source may lack.
 	NotCollected mustgather.NotCollected
-	// Rounds is the number of rounds that it took.
+	// Rounds is the number of rounds that Capture ran.
 	Rounds int
 	// Errs are the errors of syncs in the last round, or nil.
 	Errs error
@@ -51,20 +53,20 @@ type capture struct {
 	source  Source
 	objects map[objectID]mustgather.Object
 	read    map[manifestserver.Read]bool
-	// whole are the names of the CustomResourceDefinitions whose content matters, and not only that they exist.
+	// whole are the names of the CustomResourceDefinitions that a round reads by name, and not only in a list. They keep their schemas.
 	whole    map[string]bool
 	lacks    mustgather.NotCollected
 	progress func(string)
 }
 
-// objectID identifies an object, whatever its version.
+// objectID identifies an object independently of its API version.
 type objectID struct {
 	schema.GroupResource
 	namespace, name string
 }
 
-// Capture reads what a round of the controllers reads, until a round reads nothing new. kubernetesVersion is the version of the API server;
-// empty for that of ClusterOperator kube-apiserver. progress is called before each round.
+// Capture runs rounds of the controllers, and reads what they read from the source, until a round reads nothing new. kubernetesVersion is the
+// version of the API server; empty for that of ClusterOperator kube-apiserver. Capture calls progress before each round.
 func Capture(ctx context.Context, source Source, kubernetesVersion string, now time.Time, progress func(string)) (Result, error) {
 	c := &capture{source: source, objects: map[objectID]mustgather.Object{}, read: map[manifestserver.Read]bool{}, whole: map[string]bool{}, progress: progress}
 	wanted := slices.Clone(first)
@@ -75,7 +77,7 @@ func Capture(ctx context.Context, source Source, kubernetesVersion string, now t
 		progress(fmt.Sprintf("round %d: %d objects", round, len(c.objects)))
 		reads, errs, err := applyconfiguration.Reads(ctx, &mustgather.Input{Objects: c.sorted(), NotCollected: c.lacks}, source.Inferred(), kubernetesVersion, now)
 		if err != nil {
-			return Result{}, fmt.Errorf("running the controllers on what was read so far: %w", err)
+			return Result{}, fmt.Errorf("running the controllers on the objects that were read so far: %w", err)
 		}
 		wanted = slices.DeleteFunc(reads, func(each manifestserver.Read) bool { return c.read[each] || each.Verb == manifestserver.VerbWatch })
 		if len(wanted) == 0 {
@@ -83,7 +85,7 @@ func Capture(ctx context.Context, source Source, kubernetesVersion string, now t
 			return Result{Objects: c.pruned(builtIn), NotCollected: c.lacks, Rounds: round, Errs: errs}, err
 		}
 	}
-	return Result{}, fmt.Errorf("after %d rounds, the controllers still read something new, such as %v", maxRounds, wanted[0])
+	return Result{}, fmt.Errorf("after %d rounds, the controllers still read new objects, such as %v; report this as a bug", maxRounds, wanted[0])
 }
 
 // readAll reads objects from the source.
@@ -106,7 +108,7 @@ func (c *capture) readAll(ctx context.Context, wanted []manifestserver.Read) err
 	return nil
 }
 
-// note notes that a resource was not collected.
+// note records that a resource was not collected.
 func (c *capture) note(read manifestserver.Read) {
 	resource := metav1.GroupResource(read.Resource.GroupResource())
 	if !slices.Contains(c.lacks.Resources, resource) {
@@ -124,7 +126,7 @@ func (c *capture) sorted() []mustgather.Object {
 	return objects
 }
 
-// pruned returns the objects without the values of Secrets, and without the schemas of kinds that no round reads or that are built in.
+// pruned returns the objects without the values of Secrets, and without the schemas of kinds that have no objects or that are built in.
 func (c *capture) pruned(builtIn []*apiextensionsv1.CustomResourceDefinition) []mustgather.Object {
 	withObjects := map[schema.GroupResource]bool{}
 	for id := range c.objects {
@@ -143,8 +145,8 @@ func (c *capture) pruned(builtIn []*apiextensionsv1.CustomResourceDefinition) []
 	return withoutValues(objects)
 }
 
-// withoutSchemas replaces the schemas of a CustomResourceDefinition by one that permits everything. That the kind exists matters, and its
-// fields do not.
+// withoutSchemas replaces the schemas of a CustomResourceDefinition with one that permits everything. It is for definitions of which only the
+// existence matters.
 func withoutSchemas(definition *unstructured.Unstructured) {
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, each := range versions {

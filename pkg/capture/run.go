@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/mustgather"
 )
 
-// requestsPerSecond limits the load on the API server. An operator takes about five requests.
+// requestsPerSecond limits the load on the API server. The capture of one operator needs about five requests.
 const requestsPerSecond = 100
 
 // Options are the settings of Run.
@@ -30,7 +30,7 @@ type Options struct {
 	MustGather string
 	// Kubeconfig is the path of a kubeconfig; empty for the default one. Context is a context in it; empty for its current one.
 	Kubeconfig, Context string
-	// KubernetesVersion is the version of the API server; empty to ask the cluster, or for that of ClusterOperator kube-apiserver in the
+	// KubernetesVersion is the version of the API server; empty for that of the cluster, or of ClusterOperator kube-apiserver in the
 	// must-gather.
 	KubernetesVersion string
 	Clock             clock.PassiveClock
@@ -43,16 +43,16 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig, "kubeconfig of the cluster (default: as kubectl)")
 	flags.StringVar(&o.Context, "context", o.Context, "context in the kubeconfig (default: its current context)")
 	flags.StringVar(&o.KubernetesVersion, "kubernetes-version", o.KubernetesVersion,
-		"version of the API server, such as v1.36.3 (default: ask the cluster, or that of ClusterOperator kube-apiserver in the must-gather)")
+		"version of the API server, such as v1.36.3 (default: that of the cluster, or of ClusterOperator kube-apiserver in the must-gather)")
 }
 
-// Run captures a cluster or a must-gather into OutputDir, and returns a summary for the user. progress is called with lines about the work.
+// Run captures a cluster or a must-gather into OutputDir, and returns a summary for the user. Run calls progress with a line before each round.
 func Run(ctx context.Context, options Options, progress func(string)) (string, error) {
 	if options.OutputDir == "" {
 		return "", errors.New("--output-dir is required")
 	}
 	if options.MustGather != "" && (options.Kubeconfig != "" || options.Context != "") {
-		return "", errors.New("--must-gather and --kubeconfig or --context exclude one another; name one source")
+		return "", errors.New("--must-gather cannot be combined with --kubeconfig or --context; set only one source")
 	}
 	source, version, err := options.source()
 	if err != nil {
@@ -71,7 +71,7 @@ func Run(ctx context.Context, options Options, progress func(string)) (string, e
 	return result.summary(options, version), nil
 }
 
-// source returns the source and the version of its API server, which is empty if ClusterOperator kube-apiserver says it.
+// source returns the source and the version of its API server. The version is empty if ClusterOperator kube-apiserver has it.
 func (o *Options) source() (Source, string, error) {
 	if o.MustGather != "" {
 		input, err := mustgather.Read(os.DirFS(o.MustGather), nil)
@@ -105,12 +105,12 @@ func (o *Options) cluster(config *rest.Config) (Source, string, error) {
 	}
 	version, err := asking.ServerVersion()
 	if err != nil {
-		return nil, "", fmt.Errorf("asking the cluster for its version: %w", err)
+		return nil, "", fmt.Errorf("reading the version of the API server: %w", err)
 	}
 	return Cluster{client}, version.GitVersion, nil
 }
 
-// summary says what was captured, what is missing, and what to do with it.
+// summary returns what was captured, what is missing, and how to use the capture.
 func (r Result) summary(options Options, version string) string {
 	elided, hasVersion := 0, false
 	for _, each := range r.Objects {
@@ -120,24 +120,24 @@ func (r Result) summary(options Options, version string) string {
 		hasVersion = hasVersion || each.Resource.Resource == "clusteroperators" && each.GetName() == "kube-apiserver"
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Captured %d objects in %s, of which %d are Secrets without their values.\n", len(r.Objects), options.OutputDir, elided)
+	fmt.Fprintf(&text, "Captured %d objects in %s, of which %d are Secrets without values.\n", len(r.Objects), options.OutputDir, elided)
 	var lacks []string
 	for _, each := range r.NotCollected.Resources {
 		lacks = append(lacks, strings.TrimSuffix(each.Resource+"."+each.Group, "."))
 	}
 	if slices.Sort(lacks); len(lacks) > 0 {
-		fmt.Fprintf(&text, "Not captured, and listed in not-collected.yaml: %s.\n", strings.Join(lacks, ", "))
+		fmt.Fprintf(&text, "Not captured completely (see not-collected.yaml): %s.\n", strings.Join(lacks, ", "))
 	}
 	if r.Errs != nil {
-		fmt.Fprintf(&text, "Some syncs fail on this input:\n%v\n", r.Errs)
+		fmt.Fprintf(&text, "These syncs fail on the capture:\n%v\n", r.Errs)
 	}
-	text.WriteString("To see what the manager wants to change, add the content of catalogs and images that it needs, and run:\n")
+	text.WriteString("To see which mutations the manager sends, add the content of catalogs and images, and run:\n")
 	fmt.Fprintf(&text, "  platform-operators apply-configuration --input-dir %s --output-dir OUTPUT", options.OutputDir)
 	if !hasVersion && version != "" {
 		fmt.Fprintf(&text, " --kubernetes-version %s", version)
 	}
 	text.WriteString("\n")
-	fmt.Fprintf(&text, "To see what a manager does on this cluster, run the test in %s, in a checkout of platform-operators:\n", filepath.Join(options.OutputDir, StoryFile))
+	fmt.Fprintf(&text, "To run the manager on a copy of this cluster, run the story in %s from a checkout of platform-operators:\n", filepath.Join(options.OutputDir, StoryFile))
 	dir, err := filepath.Abs(options.OutputDir)
 	if err != nil {
 		dir = options.OutputDir

@@ -24,9 +24,9 @@ var errNotCollected = errors.New("not collected")
 
 // Source has the objects of a cluster.
 type Source interface {
-	// Read returns the objects that a read covers. It returns an error that wraps errNotCollected if the source may lack some of them.
+	// Read returns the objects that match a read. If the source may lack some of them, the error wraps errNotCollected.
 	Read(ctx context.Context, read manifestserver.Read) ([]mustgather.Object, error)
-	// Inferred returns definitions of the kinds of a source without CustomResourceDefinitions.
+	// Inferred returns definitions of the custom kinds of a source that may lack CustomResourceDefinitions; nil for other sources.
 	Inferred() []*apiextensionsv1.CustomResourceDefinition
 }
 
@@ -47,7 +47,7 @@ func (c Cluster) Read(ctx context.Context, read manifestserver.Read) ([]mustgath
 			add(object)
 		}
 	} else {
-		// Without pages: the manager holds in memory what a round lists, too.
+		// The list has no pages, because a round also holds all objects in memory.
 		var list *unstructured.UnstructuredList
 		if list, err = resource.List(ctx, metav1.ListOptions{LabelSelector: read.LabelSelector, FieldSelector: read.FieldSelector}); err == nil {
 			for i := range list.Items {

@@ -11,51 +11,51 @@ import (
 	"github.com/openshift/multi-operator-manager/pkg/library/libraryoutputresources"
 )
 
-// command is a command of multi-operator-manager with flag --input-dir.
+// command is a command of multi-operator-manager, with the additional flag --input-dir.
 type command struct {
 	inputDir string
 	declared *Declaration
 	streams  genericiooptions.IOStreams
 }
 
-// NewInputResourcesCommand returns multi-operator-manager's command input-resources with flag --input-dir.
+// NewInputResourcesCommand returns multi-operator-manager's command input-resources, with the additional flag --input-dir.
 func NewInputResourcesCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &command{streams: streams}
 	made := c.complete(libraryinputresources.NewInputResourcesCommand(c.inputs, c.outputs, streams))
 	made.Short = "List the objects that apply-configuration reads"
 	made.Long = `List the objects that apply-configuration reads and writes, in the format of OpenShift Manager (multi-operator-manager).
 
-What operators contain has no end, so a list of names cannot have it in advance. With --input-dir, the list has the objects of the
-operators that the directory contains: those of the stored revisions, and those of bundles in folder "content". It is then complete for
-apply-configuration with that directory. Without --input-dir, a comment in the first line says what is missing.`
-	made.Example = `  # What does not depend on the installed operators
+The names of operators' objects are not known in advance. With --input-dir, the list also has the objects of the operators in the directory:
+those of stored revisions, and those of bundles in folder "content". It is then complete for apply-configuration with that directory. If
+something is missing, comments at the beginning of the list name it.`
+	made.Example = `  # List the objects that do not depend on installed operators
   platform-operators input-resources
 
-  # What apply-configuration reads from a directory
+  # List all objects that apply-configuration reads from a directory
   platform-operators input-resources --input-dir INPUT`
 	return made
 }
 
-// NewOutputResourcesCommand returns multi-operator-manager's command output-resources with flag --input-dir.
+// NewOutputResourcesCommand returns multi-operator-manager's command output-resources, with the additional flag --input-dir.
 func NewOutputResourcesCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &command{streams: streams}
 	made := c.complete(libraryoutputresources.NewOutputResourcesCommand(c.outputs, streams))
 	made.Short = "List the objects that apply-configuration writes"
 	made.Long = `List the objects that apply-configuration writes, in the format of OpenShift Manager (multi-operator-manager). All of them are in the list
-of the configuration cluster: on a standalone cluster, there is only one.
+of the configuration cluster. On a standalone cluster, there is no other cluster.
 
-What operators contain has no end, so a list of names cannot have it in advance. With --input-dir, the list has the objects of the
-operators that the directory contains: those of the stored revisions, and those of bundles in folder "content". It is then complete for
-apply-configuration with that directory. Without --input-dir, a comment in the first line says what is missing.`
-	made.Example = `  # What does not depend on the installed operators
+The names of operators' objects are not known in advance. With --input-dir, the list also has the objects of the operators in the directory:
+those of stored revisions, and those of bundles in folder "content". It is then complete for apply-configuration with that directory. If
+something is missing, comments at the beginning of the list name it.`
+	made.Example = `  # List the objects that do not depend on installed operators
   platform-operators output-resources
 
-  # What apply-configuration writes from a directory
+  # List all objects that apply-configuration writes for a directory
   platform-operators output-resources --input-dir INPUT`
 	return made
 }
 
-// complete adds flag --input-dir. The directory is read before the command of multi-operator-manager begins, because that command cannot
+// complete adds the flag --input-dir. It reads the directory before the command of multi-operator-manager runs, because that command cannot
 // handle an error.
 func (c *command) complete(made *cobra.Command) *cobra.Command {
 	made.Args = cobra.NoArgs

@@ -24,8 +24,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// providers are the components that may issue a bundle's certificates. Which of them the cluster has is not known, because the directory
-// has no discovery. So the objects for each of them are declared.
+// providers are the components that may issue a bundle's certificates. The directory does not show which of them the cluster has, so the
+// Declaration has the objects for each of them.
 var providers = []bundle.CertificateProvider{bundle.ServiceCA, bundle.CertManager}
 
 // contents renders the bundles whose content is in an input directory.
@@ -39,7 +39,7 @@ type contents struct {
 func newContents(files fs.FS, all []*corev1alpha2.Bundle, classes map[string]*corev1alpha2.ProvisionerClass) (made *contents, remove func(), err error) {
 	folder, err := os.MkdirTemp("", "platform-operators-content-")
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a folder for the content of bundles: %w", err)
+		return nil, nil, fmt.Errorf("creating a folder for the content of bundles: %w", err)
 	}
 	remove = func() { _ = os.RemoveAll(folder) } // a temporary folder
 	stored, err := store.NewContent(store.ContentConfig{Dir: folder, Budget: operator.NewOptions().ContentBudget, Clock: clock.RealClock{}})

@@ -29,14 +29,14 @@ type entry struct {
 	name, label, labelValue string
 }
 
-// Static returns what does not depend on the installed operators.
+// Static returns the objects that do not depend on the installed operators.
 func Static() *Declaration {
 	d := newDeclaration()
-	d.notes = []string{"What bundles contain, and objects whose names the cluster's objects determine, are added with --input-dir."}
+	d.notes = []string{"Only the objects that do not depend on installed operators. To list the others too, set --input-dir."}
 	return d
 }
 
-// newDeclaration returns a Declaration with the table.
+// newDeclaration returns a Declaration with the objects of Table.
 func newDeclaration() *Declaration {
 	d := &Declaration{reads: map[entry]bool{}, writes: map[entry]bool{}, versions: map[schema.GroupResource]string{}}
 	for _, each := range Table() {
@@ -53,7 +53,7 @@ func newDeclaration() *Declaration {
 	return d
 }
 
-// Notes returns sentences that say what the Declaration lacks.
+// Notes returns one sentence for each part that the Declaration lacks.
 func (d *Declaration) Notes() []string { return d.notes }
 
 func (d *Declaration) entryOf(resource schema.GroupVersionResource, namespace, name string) entry {

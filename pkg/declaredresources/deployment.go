@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// addDeployments declares what the BundleDeployments contain.
+// addDeployments declares the objects of the BundleDeployments.
 func (d *directory) addDeployments(ctx context.Context, files fs.FS) error {
 	contents, remove, err := newContents(files, d.bundles, d.classes)
 	if err != nil {
@@ -38,7 +38,7 @@ func (d *directory) readPullSecret(source corev1alpha2.BundleSource) {
 	}
 }
 
-// addDeployment declares what one BundleDeployment contains: the objects of its revisions, and the Secrets that store them.
+// addDeployment declares the objects of one BundleDeployment: those of its revisions, and the Secrets that store them.
 func (d *directory) addDeployment(ctx context.Context, contents *contents, deployment *corev1alpha2.BundleDeployment) error {
 	d.readPullSecret(deployment.Spec.Source)
 	d.write(namespaces, "", deployment.Spec.InstallNamespace)
@@ -100,7 +100,7 @@ func (d *directory) addSets(deployment *corev1alpha2.BundleDeployment, revisions
 	for _, objects := range revisions {
 		set, err := apply.NewSet(apply.Owner{Name: deployment.Name}, deployment.Spec.InstallNamespace, plan.Phases(objects))
 		if err != nil {
-			d.note("Incomplete: a revision of BundleDeployment %q: %v.", deployment.Name, err)
+			d.note("Incomplete: the objects of a revision of BundleDeployment %q: %v.", deployment.Name, err)
 			continue
 		}
 		sets = append(sets, set)

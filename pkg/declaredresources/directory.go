@@ -41,7 +41,7 @@ type directory struct {
 }
 
 // FromDirectory returns the objects that apply-configuration reads and writes for an input directory. It returns an error that names the
-// file if an object cannot be read. Notes says which revisions cannot be decoded.
+// file if an object cannot be read. Notes names the revisions that cannot be decoded.
 func FromDirectory(ctx context.Context, dir string) (*Declaration, error) {
 	root, err := os.OpenRoot(dir) // so that no symbolic link leads out of the directory
 	if err != nil {
@@ -58,7 +58,7 @@ func FromDirectory(ctx context.Context, dir string) (*Declaration, error) {
 	return d.Declaration, nil
 }
 
-// readDirectory reads the objects of a directory, and declares them, except for what BundleDeployments contain.
+// readDirectory reads the objects of a directory, and declares them. It does not declare the objects of BundleDeployments.
 func readDirectory(files fs.FS) (*directory, error) {
 	input, err := mustgather.Read(files, nil)
 	if err != nil {
@@ -75,7 +75,7 @@ func readDirectory(files fs.FS) (*directory, error) {
 		return nil, err
 	}
 	if scopes := len(input.NotCollected.Resources) + len(input.NotCollected.Namespaces); scopes > 0 {
-		d.note("Incomplete: not-collected.yaml lists %d resources and namespaces that the input directory lacks.", scopes)
+		d.note("Incomplete: not-collected.yaml lists %d resources and namespaces, whose objects the directory lacks.", scopes)
 	}
 	for _, each := range input.Objects {
 		if err := d.add(each); err != nil {
@@ -113,7 +113,7 @@ func (d *directory) addShipped() error {
 	return nil
 }
 
-// add declares an object of the directory, and keeps those that are needed later.
+// add declares an object of the directory, and keeps it if a later step needs it.
 func (d *directory) add(object mustgather.Object) error {
 	name := object.GetName()
 	switch object.Resource.GroupResource() {
@@ -153,7 +153,7 @@ func (d *directory) addSecret(object mustgather.Object) error {
 	}
 	d.write(secrets, Namespace, object.GetName())
 	if object.IsElided() {
-		d.note("Incomplete: %s has no values, so that what the revision contains is not known.", object.File)
+		d.note("Incomplete: %s is a Secret without values, so the objects of the revision are not known.", object.File)
 		return nil
 	}
 	return keep(object, func(read *corev1.Secret) { d.revisions = append(d.revisions, *read) })

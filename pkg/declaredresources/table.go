@@ -22,7 +22,7 @@ import (
 // Namespace is the manager's own namespace.
 const Namespace = "openshift-platform-operators"
 
-// Resource is an entry of the table: objects of one resource that the manager reads, whatever is installed.
+// Resource is an entry of the table: objects of one resource that the manager reads, independently of the installed operators.
 type Resource struct {
 	schema.GroupVersionResource
 	// Namespace is the namespace of the objects. It is empty for cluster-scoped objects, and for all namespaces.
@@ -35,14 +35,14 @@ type Resource struct {
 	Writes bool
 	// OfBundles is true if the manager reads the objects only because bundles may contain them.
 	OfBundles bool
-	// Purpose says what the manager reads or writes the objects for.
+	// Purpose says why the manager reads or writes the objects.
 	Purpose string
 }
 
 // EventNamespaces returns the namespaces in which the manager creates Events. Events about cluster-scoped objects are in namespace default.
 func EventNamespaces() []string { return []string{metav1.NamespaceDefault, Namespace} }
 
-// Table returns the objects that the manager reads and writes, whatever is installed.
+// Table returns the objects that the manager reads and writes, independently of the installed operators.
 func Table() []Resource {
 	return slices.Concat(own(), ofCluster(), ofOLM(), inOwnNamespace(), ofBundles())
 }

@@ -21,7 +21,7 @@ type answer struct {
 	code        int
 	contentType string
 	body        []byte
-	// watch means that the body has no end: the client reads it until it ends the request.
+	// watch is true for a watch: the body has no end, and the client reads it until the request is canceled.
 	watch    bool
 	warnings []string
 	// notServed is true if the server serves nothing at the path.
@@ -42,7 +42,7 @@ func jsonAnswer(code int, value any) *answer {
 	return rawAnswer(code, body)
 }
 
-// notServedAnswer is the response to a path that is not served: plain text, in which it differs from that for a missing object.
+// notServedAnswer is the response to a path that is not served. It is plain text, unlike the response for a missing object.
 func notServedAnswer() *answer {
 	return &answer{code: http.StatusNotFound, contentType: "text/plain; charset=utf-8", body: []byte("404 page not found\n"), notServed: true}
 }

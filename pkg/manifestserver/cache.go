@@ -9,13 +9,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/manifestserver/kinds"
 )
 
-// Cache keeps what servers of successive inputs have in common, so that New is faster. An object or a definition is the same one if its
-// pointer is; the caller must not change it then. Servers that share a Cache need the same Options.Default, and must not be used at the same
-// time. The zero value is ready to use.
+// Cache keeps data for servers of successive inputs, so that New is faster. It identifies an object or a definition by its pointer: the caller
+// must not change it after New has used it. Servers that share a Cache need the same Options.Default, and must not be used at the same time.
+// The zero value is ready to use.
 type Cache struct {
 	definitions []*apiextensionsv1.CustomResourceDefinition
 	kinds       *kinds.Set
-	// entries are the objects of the last input that the server stores without changes by a clock or a seed, and without an InputError.
+	// entries are the objects of the last input whose stored form depends neither on the clock nor on the seed, and that have no InputError.
 	entries map[*unstructured.Unstructured]*entry
 }
 

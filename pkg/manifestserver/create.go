@@ -149,8 +149,8 @@ func labelNamespace(object *unstructured.Unstructured) {
 	object.SetLabels(labels)
 }
 
-// admitNamespace refuses a new object in a namespace that is missing or terminating. A namespace whose Namespace the input lacks exists if
-// the input has other objects in it.
+// admitNamespace rejects a new object in a namespace that is missing or terminating. If the input has objects in a namespace and lacks the
+// Namespace itself, the namespace exists.
 func (s *Server) admitNamespace(c *call, name string) error {
 	if !c.resource.Is(kinds.Namespaced) {
 		return nil
@@ -205,7 +205,7 @@ func validateMeta(r *kinds.Resource, object *unstructured.Unstructured) field.Er
 		validName = validation.NameIsDNS1035Label
 	}
 	errs := validation.ValidateObjectMetaAccessor(object, r.Is(kinds.Namespaced), validName, field.NewPath("metadata"))
-	// The message about a missing name is kube-apiserver's; the rest of the name's errors would repeat it.
+	// kube-apiserver reports a missing name only once; the other errors of the name would repeat it.
 	if object.GetName() == "" {
 		errs = slices.DeleteFunc(errs, func(err *field.Error) bool {
 			return strings.HasPrefix(err.Field, "metadata.name") && err.Type != field.ErrorTypeRequired

@@ -113,7 +113,7 @@ func (w *write) checkDeletion(object *unstructured.Unstructured, options *metav1
 	return nil
 }
 
-// deletionFinalizers returns the finalizers of an object with those from which the garbage collector learns the propagation policy.
+// deletionFinalizers returns the finalizers of an object, including those that tell the garbage collector the propagation policy.
 func deletionFinalizers(object *unstructured.Unstructured, options *metav1.DeleteOptions) []string {
 	orphan := slices.Contains(object.GetFinalizers(), metav1.FinalizerOrphanDependents)
 	foreground := slices.Contains(object.GetFinalizers(), metav1.FinalizerDeleteDependents)

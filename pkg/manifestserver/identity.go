@@ -20,8 +20,8 @@ const (
 	maxGeneratedName = 63 - nameSuffix
 )
 
-// identities generates uids and names from a seed. Each depends only on the object and on how often the object was created, so that
-// requests for other objects, dry runs and refused requests do not change it.
+// identities generates uids and names from a seed. A uid or name depends only on the object and on how often the object was created. So
+// requests for other objects, dry runs and rejected requests do not change it.
 type identities struct {
 	seed string
 	// count is the number of objects that the current sync has created with a uid or a generated name. inputCount is that of the input.
@@ -30,7 +30,7 @@ type identities struct {
 	generated map[string]bool
 }
 
-// identity is what a uid or a generated name is made from.
+// identity has the values from which a uid or a name is generated.
 type identity struct {
 	schema.GroupKind
 	namespace, name string
@@ -42,7 +42,7 @@ func newIdentities(seed string) *identities {
 	return &identities{seed: seed, count: map[identity]int{}, generated: map[string]bool{}}
 }
 
-// begin forgets the objects that were created since the input was read.
+// begin resets the counts to those of the input, at the start of a sync.
 func (i *identities) begin() {
 	if i.inputCount == nil {
 		i.inputCount = i.count

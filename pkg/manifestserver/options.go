@@ -12,16 +12,16 @@ import (
 
 // Options configure a Server.
 type Options struct {
-	// Objects are the input. New copies them; see also Release. Values that an API server sets (uid, resourceVersion, creationTimestamp and generation) are
-	// kept, and added where they are missing. Fields that the schema does not have are pruned; see Server.InputErrors.
+	// Objects are the input. New copies them; see also Release. New keeps the values that an API server sets (uid, resourceVersion,
+	// creationTimestamp and generation), and adds missing ones. It prunes fields that the schema does not have; see Server.InputErrors.
 	Objects []*unstructured.Unstructured
-	// Release makes New reduce each element of Objects to its kind and name once it is stored, so that the memory of the others is freed
+	// Release makes New reduce each element of Objects to its kind and name once the server has stored it, so that its memory can be freed
 	// while New is running.
 	Release bool
-	// Definitions define the custom kinds that the server serves. The server does not serve the kinds of other CustomResourceDefinitions,
-	// also if these are in Objects or are created in this run. If two define the same kind, the last one applies.
+	// Definitions define the custom kinds that the server serves. The server does not serve the kinds of other CustomResourceDefinitions, even
+	// if these are in Objects or a request creates them. If two define the same kind, the last one applies.
 	Definitions []*apiextensionsv1.CustomResourceDefinition
-	// Inferred define custom kinds of which the input has objects and may have no definition; see NotCollected. The server ignores those
+	// Inferred define custom kinds whose objects the input has and whose definitions it may lack; see NotCollected. The server ignores those
 	// that Definitions or the built-in kinds also have. The first list of an informer has the others, as CustomResourceDefinitions.
 	Inferred []*apiextensionsv1.CustomResourceDefinition
 	// KubernetesVersion is the version that the server reports, such as "v1.36.3". Required.
@@ -31,13 +31,13 @@ type Options struct {
 	// Seed selects the generated uids and names. Equal options and equal requests in equal order result in equal responses. A run that
 	// continues with the objects of another run needs another seed. Otherwise an object that is created again may have its old uid.
 	Seed string
-	// NotCollected lists what the input lacks although the cluster may have it. A request that needs it is answered with an error, but the
-	// first list of an informer with what the input has; see Server.NotCollected. If it has CustomResourceDefinitions, the cluster may also
+	// NotCollected lists the objects that the cluster may have and the input lacks. The server replies to a request that needs one of them
+	// with an error. To the first list of an informer, it replies with the objects that the input has; see Server.NotCollected. If it has CustomResourceDefinitions, the cluster may also
 	// serve other kinds than the server.
 	NotCollected []Scope
-	// MetadataOnly lists objects of Objects of which only the metadata is known. Everything but the metadata counts as not collected.
+	// MetadataOnly lists the elements of Objects that have only metadata. The rest of these objects counts as not collected.
 	MetadataOnly []Scope
-	// Cache makes New faster for an input that has much in common with the last one; nil for no cache.
+	// Cache makes New faster for an input that shares objects with the last one; nil for no cache.
 	Cache *Cache
 	// Default sets the defaults of a built-in kind, for example runtime.Scheme.Default. If it is nil, built-in kinds have no defaults.
 	Default func(runtime.Object)

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/manifestserver/kinds"
 )
 
-// informerVersion is the resourceVersion in the first list of an informer. On a real server it allows an old list from the watch cache.
+// informerVersion is the resourceVersion in the first list of an informer. An API server may reply to it with an old list from the watch cache.
 const informerVersion = "0"
 
 func (s *Server) recordRead(c *call, verb Verb, options metav1.ListOptions) {
@@ -85,7 +85,7 @@ func (s *Server) readCollection(c *call) (*answer, error) {
 	return rawAnswer(http.StatusOK, list.Bytes()), nil
 }
 
-// watch accepts a watch without events. It refuses sendInitialEvents like a server without that feature, so that client-go lists instead.
+// watch accepts a watch and sends no events. Like a server without the feature WatchList, it rejects sendInitialEvents, so that client-go lists.
 func (s *Server) watch(c *call, options metav1.ListOptions) (*answer, error) {
 	if options.SendInitialEvents != nil {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", field.ErrorList{

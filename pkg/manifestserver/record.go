@@ -74,7 +74,7 @@ type Read struct {
 	LabelSelector, FieldSelector string
 }
 
-// Unanswered is a request that the server answers like an API server that does not serve its path or method.
+// Unanswered is a request for a path or a method that the server does not serve.
 type Unanswered struct {
 	Method, Path string
 	// Code is the HTTP status of the response.
@@ -123,9 +123,9 @@ func sortedUnanswered(requests map[Unanswered]struct{}) []Unanswered {
 // Sync identifies a sync of a controller by the name of the controller and the key of its queue.
 type Sync struct{ Controller, Key string }
 
-// Begin starts a sync. Requests are recorded with it, and see the input and the writes of this sync only: the writes of earlier syncs stay
-// in Mutations, and have no effect any more. So what a sync does depends on the input only, and not on the order of the syncs. Without a
-// call of Begin, all requests are those of one sync.
+// Begin starts a sync. The server records the following requests as those of the sync, and they see only the input and the writes of this sync.
+// The writes of earlier syncs stay in Mutations, but no longer have an effect. So a sync depends only on the input, and not on the order of the
+// syncs. Without a call of Begin, all requests belong to one sync.
 func (s *Server) Begin(sync Sync) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,8 +48,8 @@ func (s Scope) overlaps(r *kinds.Resource, namespace, name string) bool {
 		(s.Name == "" || name == "" || s.Name == name)
 }
 
-// missing returns the scope that a request needs and that was not collected. An object that the input has can be read and written all the
-// same.
+// missing returns the scope that a request needs and that was not collected. A request for one object needs no scope if the input has the
+// object.
 func (s *Server) missing(c *call) (Scope, bool) {
 	isMissing := func(scope Scope) bool { return scope.overlaps(c.resource, c.namespace, c.name) }
 	if at := slices.IndexFunc(s.options.MetadataOnly, isMissing); at >= 0 && (c.method != http.MethodGet || !c.wantsPartial()) {
@@ -62,8 +62,8 @@ func (s *Server) missing(c *call) (Scope, bool) {
 	return s.options.NotCollected[at], true
 }
 
-// checkCollected returns an error for a request that needs what was not collected. The first list of an informer is answered with what there
-// is, because an informer would repeat it without end.
+// checkCollected returns an error for a request that needs what was not collected. It returns none for the first list of an informer, because
+// the informer would repeat the list forever.
 func (s *Server) checkCollected(c *call) error {
 	if c.resource.Is(kinds.IsReview) {
 		return nil
@@ -85,7 +85,7 @@ func (s *Server) checkCollected(c *call) error {
 	if isOfInformer {
 		return nil
 	}
-	unknown := apierrors.NewServiceUnavailable(fmt.Sprintf("the input does not have %s, so that the answer is unknown; collect it and run again", scope))
+	unknown := apierrors.NewServiceUnavailable(fmt.Sprintf("%s: not collected, so the response is unknown; add the objects to the input and run again", scope))
 	unknown.ErrStatus.Details = &metav1.StatusDetails{Group: c.resource.Group, Kind: c.resource.Resource, Name: c.name}
 	return unknown
 }
@@ -102,14 +102,14 @@ func (s *Server) lacksDefinitions() bool {
 	return slices.ContainsFunc(s.options.NotCollected, func(scope Scope) bool { return scope.GroupResource == definitions && scope.Name == "" })
 }
 
-// noteDiscovery notes a read of the served kinds, which may be incomplete.
+// noteDiscovery records a read of the served kinds, which may be incomplete.
 func (s *Server) noteDiscovery() {
 	if s.lacksDefinitions() {
 		s.noteNotCollected(Read{Verb: VerbList, Resource: definitions.WithVersion("v1")})
 	}
 }
 
-// noteNotServed notes a request for a kind that the cluster may serve.
+// noteNotServed records a request for a kind that the cluster may serve.
 func (s *Server) noteNotServed(c *call) {
 	version, rest := c.version()
 	if s.lacksDefinitions() && len(rest) > 0 {

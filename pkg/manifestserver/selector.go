@@ -55,7 +55,7 @@ func (c *call) selector(options metav1.ListOptions) (func(*entry) (bool, error),
 
 // exactLabels returns the labels for which a selector requires one value that is not empty.
 func exactLabels(selector labels.Selector) labels.Set {
-	requirements, _ := selector.Requirements() // that it selects nothing at all is for Matches
+	requirements, _ := selector.Requirements() // Matches handles a selector that selects nothing
 	exact := labels.Set{}
 	for _, each := range requirements {
 		if value, isExact := selector.RequiresExactMatch(each.Key()); isExact && value != "" {

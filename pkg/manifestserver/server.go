@@ -44,7 +44,7 @@ func New(options Options) (*Server, error) {
 	}
 	parsed, err := version.ParseSemantic(options.KubernetesVersion)
 	if err != nil {
-		return nil, fmt.Errorf("building a server from manifests: Options.KubernetesVersion is no version; write it like v1.36.3: %w", err)
+		return nil, fmt.Errorf("building a server from manifests: Options.KubernetesVersion is not a version; set it to one such as v1.36.3: %w", err)
 	}
 	s := &Server{options: options, version: parsed, recorded: newRecorded(), identities: newIdentities(options.Seed)}
 	if s.kinds, err = options.Cache.kindsOf(options); err != nil {
@@ -60,7 +60,7 @@ func New(options Options) (*Server, error) {
 	return s, nil
 }
 
-// addInferred serves the kinds of Options.Inferred that are missing.
+// addInferred adds the kinds of Options.Inferred that the server does not serve yet.
 func (s *Server) addInferred() error {
 	s.options.Objects, s.options.MetadataOnly = slices.Clone(s.options.Objects), slices.Clone(s.options.MetadataOnly)
 	for _, definition := range s.options.Inferred {
@@ -146,7 +146,7 @@ func (s *Server) loadObject(r *kinds.Resource, object *unstructured.Unstructured
 		source: object, normal: normal, key: objectKey{normal.GetNamespace(), normal.GetName()}, version: normal.GetResourceVersion(),
 		isReusable: len(s.unknown) == before && object.GetUID() != "" && object.GetResourceVersion() != "" && !created.IsZero(),
 	}
-	if loaded.version != "" { // encoded, it needs a fourth of the memory
+	if loaded.version != "" { // the encoded object needs a quarter of the memory
 		loaded.normal = nil
 		loaded.stored, err = newEntry(normal)
 	}
@@ -184,11 +184,11 @@ func (s *Server) normalizeInput(r *kinds.Resource, object *unstructured.Unstruct
 	return normal, nil
 }
 
-// InputErrors returns an InputError for each field of the input that its schema does not have, and for each value that its schema forbids.
+// InputErrors returns an InputError for each field of the input that is not in its schema, and for each value that its schema forbids.
 // The server prunes such fields and keeps such values.
 func (s *Server) InputErrors() []error { return s.unknown }
 
-// Mutations returns the accepted writes in their order.
+// Mutations returns the accepted writes in the order of the requests.
 func (s *Server) Mutations() ([]Mutation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,8 +206,8 @@ func (s *Server) Mutations() ([]Mutation, error) {
 	return result, nil
 }
 
-// Objects returns all objects after the writes of the current sync, sorted by resource, namespace and name. An object has the version in which it was
-// written last.
+// Objects returns all objects after the writes of the current sync, sorted by resource, namespace and name. An object has the API version of its
+// last write.
 func (s *Server) Objects() ([]*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,15 +224,15 @@ func (s *Server) Objects() ([]*unstructured.Unstructured, error) {
 	return result, nil
 }
 
-// Reads returns what was read, without duplicates and sorted.
+// Reads returns the reads that the server has received, without duplicates and sorted.
 func (s *Server) Reads() []Read {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return sortedReads(s.recorded.reads)
 }
 
-// NotCollected returns the requests of each sync that need what Options.NotCollected lists, without duplicates and sorted. Such a sync may
-// have concluded something that the cluster does not confirm.
+// NotCollected returns the requests of each sync that need what Options.NotCollected lists, without duplicates and sorted. The writes of such a
+// sync may be wrong for the cluster.
 func (s *Server) NotCollected() map[Sync][]Read {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,14 +267,14 @@ func (s *Server) Resource(kind schema.GroupVersionKind) (schema.GroupVersionReso
 	return r.GroupVersionResource, true
 }
 
-// HasMadeUp reports whether a uid is one that the server has generated, and not one of the input.
+// HasMadeUp reports whether the server has generated a uid. It returns false for the uids of the input.
 func (s *Server) HasMadeUp(uid string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.identities.generated[uid]
 }
 
-// InputResourceVersion returns the largest resourceVersion of the input. A larger one belongs to this run only, and no cluster has it.
+// InputResourceVersion returns the largest resourceVersion of the input. The server has generated all larger ones, and no cluster has them.
 func (s *Server) InputResourceVersion() uint64 { return s.store.inputVersion }
 
 func (s *Server) now() metav1.Time {

@@ -110,9 +110,9 @@ func TestAllBadObjectsOfTheInputAreReported(t *testing.T) {
 func TestOptionsThatAreMissing(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(now)
 	for want, options := range map[string]manifestserver.Options{
-		"Options.KubernetesVersion is empty":      {Clock: clock},
-		"Options.KubernetesVersion is no version": {Clock: clock, KubernetesVersion: "latest"},
-		"Options.Clock is nil":                    {KubernetesVersion: "v1.36.3"},
+		"Options.KubernetesVersion is empty":         {Clock: clock},
+		"Options.KubernetesVersion is not a version": {Clock: clock, KubernetesVersion: "latest"},
+		"Options.Clock is nil":                       {KubernetesVersion: "v1.36.3"},
 	} {
 		if _, err := manifestserver.New(options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -24,7 +24,7 @@ func (k objectKey) compare(other objectKey) int {
 // entry is a stored object. It never changes; a write replaces it. The input, the current objects and the mutations share entries.
 type entry struct {
 	objectKey
-	// raw is the object as JSON: a fraction of the size of decoded JSON, and what most responses consist of.
+	// raw is the object as JSON. It needs a fraction of the memory of the decoded object, and most responses consist of it.
 	raw        []byte
 	apiVersion string
 	labels     labels.Set
@@ -72,7 +72,7 @@ type inputObject struct {
 	version string
 	// stored is the object as the server stores it. It is nil before newCollection if the object has no version.
 	stored *entry
-	// isReusable is true if another server of this object would store the same.
+	// isReusable is true if a server with another clock or seed would store the object in the same form.
 	isReusable bool
 }
 
@@ -122,7 +122,7 @@ type store struct {
 	inputVersion, version uint64
 }
 
-// begin forgets what was written.
+// begin discards the writes of the previous sync.
 func (s *store) begin() {
 	s.written, s.version = map[schema.GroupResource]map[objectKey]*entry{}, max(s.inputVersion, 1)
 }
@@ -214,7 +214,7 @@ func (s *store) write(resource schema.GroupResource, object *unstructured.Unstru
 	return one, nil
 }
 
-// remove removes an object. Like in etcd, this uses up a resourceVersion.
+// remove removes an object. As in etcd, this increases the resourceVersion.
 func (s *store) remove(resource schema.GroupResource, key objectKey) {
 	s.version++
 	s.put(resource, key, nil)

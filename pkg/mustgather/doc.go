@@ -6,11 +6,10 @@
 //	namespaces/NAMESPACE/GROUP/RESOURCE.yaml            a List
 //	namespaces/NAMESPACE/GROUP/RESOURCE/NAME.yaml       one object
 //	namespaces/NAMESPACE/NAMESPACE.yaml                 the Namespace
-//	not-collected.yaml                                  what the directory leaves out; see NotCollected
+//	not-collected.yaml                                  the resources and namespaces that the directory lacks; see NotCollected
 //
 // GROUP is "core" for the group without a name. A colon in NAME is written as -COLON-, and may also be read as a colon.
 //
-// The package does not know which kinds exist or what objects mean. It does not read the folder with the content of catalogs and images, nor
-// the story that capture writes. The commands that
-// reconcile once from a directory, and the command that captures a directory, call it.
+// The package does not know which kinds exist. It reads neither the folder with the content of catalogs and images, nor the story that the
+// command capture writes. The commands apply-configuration, input-resources, output-resources and capture use it.
 package mustgather

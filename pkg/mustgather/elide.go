@@ -19,8 +19,8 @@ var secretAnnotations = []string{"openshift.io/token-secret.value", corev1.LastA
 // elidedValue matches what oc adm inspect writes for a value.
 var elidedValue = regexp.MustCompile(`^[0-9]+ bytes long$`)
 
-// IsElided reports whether the object is a Secret whose values were replaced by their sizes, as oc adm inspect does. A Secret without
-// values, or with public certificates only, loses nothing and is not elided.
+// IsElided reports whether the object is a Secret whose values were replaced with their sizes, as oc adm inspect does. It returns false
+// for a Secret that has no values, or only public certificates.
 func (o Object) IsElided() bool {
 	if !isSecret(o.Unstructured) {
 		return false
@@ -41,8 +41,8 @@ func (o Object) IsElided() bool {
 	return isElided
 }
 
-// Elide replaces the values of a Secret by their sizes, as oc adm inspect does, and keeps certificates. It
-// changes the object in place, and leaves objects of other kinds as they are.
+// Elide replaces the values of a Secret with their sizes, as oc adm inspect does, and keeps certificates. It changes the object in place. It
+// does not change objects of other kinds.
 func Elide(object *unstructured.Unstructured) {
 	if !isSecret(object) {
 		return

@@ -15,7 +15,7 @@ import (
 type Input struct {
 	// Objects are sorted by group, resource, namespace and name. No object is in it twice.
 	Objects []Object
-	// NotCollected is what the directory leaves out. It is empty if the directory has no not-collected.yaml.
+	// NotCollected lists what the directory lacks. It is empty if the directory has no not-collected.yaml.
 	NotCollected NotCollected
 
 	root       string
@@ -23,7 +23,7 @@ type Input struct {
 	superseded []Object
 }
 
-// Object is an API object with the place it comes from.
+// Object is an API object with its location in the directory.
 type Object struct {
 	*unstructured.Unstructured
 	// Resource has the group and resource of the object's path, and the version of its apiVersion.
@@ -38,8 +38,8 @@ type Object struct {
 // Root returns the path of the folder that has the layout: "." or the folder that oc adm must-gather names after its image.
 func (i *Input) Root() string { return i.root }
 
-// Ignored returns the paths of files and folders that are not part of the layout, sorted. A folder ends with a slash, and stands for all
-// that is in it.
+// Ignored returns the paths of files and folders that are not part of the layout, sorted. The path of a folder ends with a slash, and
+// includes everything in the folder.
 func (i *Input) Ignored() []string { return i.ignored }
 
 // Superseded returns the older copies of objects that were read twice; see Read.
@@ -62,7 +62,7 @@ func (o Object) subject() string {
 	return subject
 }
 
-// key identifies an object, whatever its version.
+// key identifies an object independently of its API version.
 type key struct {
 	resource        schema.GroupResource
 	namespace, name string

@@ -18,16 +18,16 @@ const (
 	clusterScopedFolder = "cluster-scoped-resources"
 	namespacesFolder    = "namespaces"
 	coreFolder          = "core"
-	// podsFolder is the folder in that of a namespace with the logs of its Pods. The Pods themselves are in core/pods.yaml.
+	// podsFolder is the folder with the logs of Pods, in the folder of a namespace. The Pods themselves are in core/pods.yaml.
 	podsFolder = "pods"
-	// contentFolder has catalogs and images, which a different package reads.
+	// contentFolder has catalogs and images. Package applyconfiguration/content reads it.
 	contentFolder = "content"
 	// storyFile and goldenFile are a story that starts with the objects, and its report. Other packages read them.
 	storyFile, goldenFile = "story.yaml", "story.golden"
 	notCollectedFile      = "not-collected.yaml"
 	extension             = ".yaml"
-	// colon is what multi-operator-manager writes for a colon in a file name. Go modules, and so test data in them, and Windows have no
-	// colons in file names. oc adm inspect writes colons.
+	// colon replaces a colon in a file name, as in multi-operator-manager: neither Go modules, with their test data, nor Windows permit colons
+	// in file names. oc adm inspect writes colons.
 	colon = "-COLON-"
 )
 

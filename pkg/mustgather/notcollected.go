@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NotCollected says of which objects a directory has none or only some. That such an object is missing in the directory does not mean that
-// it is missing in the cluster. It is the content of not-collected.yaml:
+// NotCollected lists the objects of which a directory has none or only some. If such an object is missing in the directory, it may still exist
+// in the cluster. NotCollected is the content of not-collected.yaml:
 //
 //	resources:
 //	- group: apiextensions.k8s.io

@@ -120,8 +120,8 @@ func (r *reader) add(content map[string]any, at location, from Object) error {
 	return nil
 }
 
-// byAge orders two copies of an object by their resourceVersions. It cannot, if oc adm inspect does not write such copies: it writes one in
-// a List and one as a file of its own. With equal resourceVersions, the latter is the newer one, because oc adm inspect elides it.
+// byAge orders two copies of an object by their resourceVersions: one in a List, and one in a file of its own. oc adm inspect writes no other
+// copies, and byAge cannot order these. With equal resourceVersions, the one in its own file is newer, because oc adm inspect elides it.
 func byAge(a, b Object) (newer, older Object, canCompare bool) {
 	if (a.number == 0) == (b.number == 0) || a.GetUID() == "" || a.GetUID() != b.GetUID() {
 		return Object{}, Object{}, false

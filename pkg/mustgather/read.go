@@ -44,8 +44,8 @@ type reader struct {
 // Read returns no Input if any file in the layout is damaged or contradicts its path, or if two files have the same object. The error has
 // one line for each of the first ten such files, with the path and what to do.
 //
-// One repetition is accepted, because oc adm inspect causes it: an object in a List and in a file of its own. Both need the same uid, and
-// resourceVersions that can be compared. The newer copy counts.
+// Read accepts one kind of duplicate, because oc adm inspect writes it: an object in a List and in a file of its own. Both must have the same
+// uid, and resourceVersions that can be compared. Read returns the newer copy.
 func Read(fsys fs.FS, resourceOf ResourceFunc) (*Input, error) {
 	return read(fsys, resourceOf, limits{file: MaxFileBytes, all: MaxBytes})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Only the user can read what is written: the objects of a cluster may be confidential even without the values of Secrets.
+// Only the user can read the written files: the objects of a cluster may be confidential even without the values of Secrets.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
@@ -23,9 +23,9 @@ type outputFile struct {
 	object Object
 }
 
-// Write writes objects into a directory, from which Read returns the same. It creates the directory, and refuses one that is not empty.
-// Each object gets a file of its own, by Object.Resource. The same objects in any order result in the same bytes. Write writes nothing if
-// two objects have the same file, or one has none. It keeps the values of Secrets; see Elide.
+// Write writes objects to a directory, from which Read returns the same objects. It creates the directory, and returns an error if the
+// directory is not empty. Each object gets a file of its own, whose path depends on Object.Resource. The bytes do not depend on the order of
+// the objects. Write writes nothing if two objects have the same path, or if an object has none. It keeps the values of Secrets; see Elide.
 func Write(dir string, objects []Object, notCollected NotCollected) error {
 	files, err := outputFiles(objects)
 	if err != nil {

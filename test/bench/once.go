@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// onceOperators is the number of operators that are installed and captured, and onceCopies the number of inputs that are made of one capture.
+	// onceOperators is the number of operators in the captured cluster. The larger input has onceCopies copies of each.
 	onceOperators, onceCopies = 100, 10
 	// oncePrefix begins the names of the operators. A copy has another digit.
 	oncePrefix = "once0-"
-	// onceLater is the time between the capture and that of a round.
+	// onceLater is the time between the capture and the time of a round.
 	onceLater = time.Hour
 )
 
@@ -111,10 +111,10 @@ func (l *live) measureRound(ctx context.Context, input, output, kubernetesVersio
 func oncePart(measured [2]onceRound, capture usage, manager residentMemory, n int) part {
 	return part{
 		title: "Reconciling once",
-		text: fmt.Sprintf("`platform-operators capture` copied a cluster with %[1]d installed operators into a directory, in %[2]s. `platform-operators apply-configuration` then runs one round on it, without the content of catalogs, "+
-			"in a process of its own, from its start to its end. The larger input has each operator ten times, under other names. Both are at rest: a round had %[3]d and %[4]d mutations. "+
-			"Memory is the peak anonymous RSS, read every 5 ms. The targets are 2 s and less than the running manager's memory for %[1]d operators, and 12 times the time for %[5]d.\n\n"+
-			"The baseline of the memory is the running manager with the same operators, after they were installed. The baseline of the larger input is the smaller one.",
+		text: fmt.Sprintf("`platform-operators capture` copies a cluster with %[1]d installed operators to a directory, in %[2]s. `platform-operators apply-configuration` then runs one round on the directory, without the content of catalogs. "+
+			"The figures are those of the whole process. The larger input has ten copies of each operator, under other names. Both inputs are at rest: their rounds had %[3]d and %[4]d mutations. "+
+			"Memory is the peak anonymous RSS, sampled every 5 ms. The targets for %[1]d operators are 2 s, and less memory than the running manager. The target for %[5]d operators is 12 times the time of %[1]d.\n\n"+
+			"For the smaller input, the baseline of the memory is the running manager after it has installed the same operators. For the larger input, the baseline is the smaller one.",
 			onceOperators, seconds.format(capture.took.Seconds()), measured[0].mutations, measured[1].mutations, onceOperators*onceCopies),
 		ours: "round", baseline: "baseline",
 		figures: []figure{

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// uid matches a uid. Its last digit is replaced in copies.
+// uid matches a uid. Each copy has another last digit.
 var uid = regexp.MustCompile(`([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{11})[0-9a-f]`)
 
 // copyOperators writes an input with onceCopies copies of each operator in the input directory from.
@@ -52,7 +52,7 @@ func isOfOperator(object mustgather.Object) bool {
 	return strings.Contains(object.GetName(), oncePrefix) || strings.HasPrefix(object.GetNamespace(), oncePrefix)
 }
 
-// copyOf returns the objects of all operators under other names.
+// copyOf returns copies of the objects of all operators, under other names.
 func copyOf(ctx context.Context, objects []mustgather.Object, number int) ([]mustgather.Object, error) {
 	rename := strings.NewReplacer(oncePrefix, fmt.Sprintf("once%d-", number))
 	secrets, others, err := splitRevisions(objects)

@@ -18,7 +18,7 @@ import (
 // onceSettle is the maximum number of rounds until the copied operators are at rest.
 const onceSettle = 5
 
-// settleCopies runs rounds until none has a mutation. The copies differ from what the manager would have written by digests only, which are in
+// settleCopies runs rounds until a round has no mutation. The copies differ from objects that the manager has written only by digests in
 // statuses. So a mutation that is not an update of a status is an error.
 func settleCopies(ctx context.Context, objects []mustgather.Object, kubernetesVersion string) error {
 	for range onceSettle {

@@ -39,7 +39,7 @@ func Of(ctx context.Context, dir string, objects []mustgather.Object) (*Resource
 		return nil, err
 	}
 	if notes := declaration.Notes(); len(notes) > 0 {
-		return nil, fmt.Errorf("the declaration is not complete: %q", notes)
+		return nil, fmt.Errorf("the declaration is not complete; its notes are %q", notes)
 	}
 	read := &Resources{declaration.Inputs().ApplyConfigurationResources, declaration.Outputs().ConfigurationResources, objects}
 	for _, each := range read.outputs.ExactResources { // as the command input-resources does
@@ -48,7 +48,7 @@ func Of(ctx context.Context, dir string, objects []mustgather.Object) (*Resource
 	return read, nil
 }
 
-// Undeclared returns the reads and mutations of a server that the declarations do not have, sorted.
+// Undeclared returns the reads and mutations of a server that are not declared, sorted.
 func (r *Resources) Undeclared(server *manifestserver.Server) ([]string, error) {
 	mutations, err := server.Mutations()
 	if err != nil {
@@ -163,8 +163,8 @@ func (r *Resources) hasWrite(mutation manifestserver.Mutation) bool {
 	})
 }
 
-// hasRead reports whether the inputs have what a request reads: the object if the input directory has it, otherwise something of its
-// resource in its namespace. Prune shows that a list needs no other objects than those in the inputs.
+// hasRead reports whether the inputs have the object that a request reads. If the input directory does not have the object, the inputs must
+// have an object of its resource in its namespace. Prune shows that a list needs only the objects in the inputs.
 func (r *Resources) hasRead(read manifestserver.Read) bool {
 	if read.Name != "" {
 		for _, each := range r.objects {
@@ -199,8 +199,8 @@ func (r *Resources) hasInput(object mustgather.Object) bool {
 	})
 }
 
-// Prune copies an input directory without the objects that the inputs do not have. It returns the number of objects that it left out, and
-// an error if it left out none.
+// Prune copies an input directory, and omits objects that are not in the inputs. It returns the number of omitted objects, and an error if it
+// is 0.
 func (r *Resources) Prune(dir, to string) (int, error) {
 	var kept []mustgather.Object
 	for _, each := range r.objects {
@@ -209,7 +209,7 @@ func (r *Resources) Prune(dir, to string) (int, error) {
 		}
 	}
 	if len(kept) == len(r.objects) {
-		return 0, errors.New("the inputs have every object of the directory, so that nothing shows that the others are not needed")
+		return 0, errors.New("the inputs have every object of the directory, so Prune cannot show that other objects are not needed; add an object that no controller reads")
 	}
 	if err := mustgather.Write(to, kept, mustgather.NotCollected{}); err != nil {
 		return 0, err

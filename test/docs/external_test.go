@@ -33,7 +33,6 @@ var externalWords = map[string]string{
 	"output-resources":         "a command that OpenShift Manager defines",
 	"apply-configuration":      "a command that OpenShift Manager defines",
 	"apply-configuration-live": "a command that OpenShift Manager plans",
-	"OutputResourcesFunc":      "a type of OpenShift Manager's library",
 	"manifestclient":           "a package of library-go",
 	"factory.NewSyncContext":   "a function of library-go",
 	"WithSyncDegradedOnError":  "a method of library-go",

@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-var byRounds = flag.Int("rounds", 5, "number of stories that also run by rounds of apply-configuration, chosen by -seed; a larger number "+
-	"than that of all stories runs all but those in testdata/not-by-rounds.yaml")
+var byRounds = flag.Int("rounds", 5, "approximate number of stories that also run by rounds of apply-configuration, chosen by -seed; a number "+
+	"larger than that of all stories runs all except those in testdata/not-by-rounds.yaml")
 
 // yamlStories is the name of the test of the stories in YAML.
 const yamlStories = "TestStories"
@@ -65,7 +65,7 @@ func storySeed(story string) uint64 {
 	return hash.Sum64()
 }
 
-// playBothWays plays a story in YAML with the manager's process and by rounds, and compares the states after each step.
+// playBothWays runs a story in YAML with the manager's process and by rounds, and compares the states after each step.
 func playBothWays(t *testing.T, file string) {
 	t.Helper()
 	from, err := startOf(t, file)
@@ -119,10 +119,10 @@ func runStateOf(ctx context.Context, system *harness.System) (state runState, er
 // numberedRevision matches the number of a revision in a message.
 var numberedRevision = regexp.MustCompile(`\b([Rr])evision \d+`)
 
-// processConditions are the conditions about the manager's process, which rounds do not have.
+// processConditions are the conditions about the manager's process, which rounds do not report.
 var processConditions = []string{"WatchesDegraded", "WritesDegraded"}
 
-// normalizeRounds is like normalizePresence, without what only a process reports, and without times in specs: rounds take more time.
+// normalizeRounds is like normalizePresence. It also removes what only a process reports, and times in specs, because rounds take more time.
 func normalizeRounds(object *unstructured.Unstructured) (isCompared bool, err error) {
 	if object.GetKind() == "PlatformOperatorManager" {
 		conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
@@ -168,7 +168,7 @@ func removeBundles(value any) {
 	}
 }
 
-// playSteps plays a story, and returns the state before the first step and those after each step.
+// playSteps runs a story, and returns the state before the first step and those after each step.
 func playSteps(t *testing.T, operator harness.Operator, from harness.Checkpoint, file string) (states []runState) {
 	t.Helper()
 	operator.Normalize = normalizeRounds

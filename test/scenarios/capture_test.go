@@ -92,11 +92,12 @@ func TestACaptureHasNoValuesOfSecrets(t *testing.T) {
 	})
 }
 
-// TestOM_8_AMustGatherIsAnInput takes the objects of a cluster as must-gather does: without CustomResourceDefinitions, ClusterRoles and the values
-// of Secrets. Somebody has deleted the operator's Deployment.
+// TestOM_8_AMustGatherIsAnInput collects the objects of a cluster as must-gather does: without CustomResourceDefinitions, ClusterRoles and the values
+// of Secrets. Before, an admin deletes the operator's Deployment.
 //
-// Promise OM-8: A must-gather without CustomResourceDefinitions, ClusterRoles and the values of Secrets is an input. Syncs that need them are
-// listed and change nothing. capture reduces it to what is read.
+// Promise OM-8: A must-gather without CustomResourceDefinitions, ClusterRoles and the values of Secrets is an input, if its not-collected.yaml
+// lists these resources. The output lists syncs that need them, and has none of their mutations. capture reduces a must-gather to the objects
+// that a round reads.
 func TestOM_8_AMustGatherIsAnInput(t *testing.T) {
 	t.Parallel()
 	const name, version = "memo", "1.0.0"

@@ -21,8 +21,8 @@ import (
 // customResourceDefinition is the kind of the objects that define custom kinds.
 const customResourceDefinition = "CustomResourceDefinition"
 
-// readCapture reads a directory that platform-operators capture has written. Objects whose definition was not captured get one that permits
-// everything. Secrets without their values are left out.
+// readCapture reads a directory that platform-operators capture has written. For objects whose definition was not captured, it adds a definition
+// that permits everything. It omits Secrets without values.
 func readCapture(dir string) (*recording, error) {
 	input, err := mustgather.Read(os.DirFS(dir), nil)
 	if err != nil {
@@ -46,17 +46,18 @@ func readCapture(dir string) (*recording, error) {
 		definition := &unstructured.Unstructured{Object: content}
 		definition.SetAPIVersion("apiextensions.k8s.io/v1")
 		definition.SetKind(customResourceDefinition)
-		r.definitions = append(r.definitions, definition) // after those of the input, which count
+		r.definitions = append(r.definitions, definition) // after those of the input, which have precedence
 	}
 	return r, nil
 }
 
-// offerNothing writes a catalog without the captured operators, because a capture has no content of catalogs.
+// offerNothing writes a catalog that has none of the captured operators, because a capture has no content of catalogs.
 func offerNothing(dir string) error {
 	return samples.Write(dir, samples.Operator{Package: "unused", Version: "1.0.0"})
 }
 
-// latest returns the latest of a time and the timestamps in a value: those of fields whose names end in "time" or "timestamp".
+// latest returns the latest of a time and the timestamps in a value. A timestamp is a field whose name ends with "time" or "timestamp", in any
+// case.
 func latest(found time.Time, value any) time.Time {
 	switch value := value.(type) {
 	case map[string]any:
@@ -79,8 +80,8 @@ func latest(found time.Time, value any) time.Time {
 	return found
 }
 
-// restoreCapture writes captured objects to the cluster. The cluster keeps its own definitions of the kinds that it serves. Objects of built-in
-// kinds that it does not serve are left out. Namespaces that were not captured are created.
+// restoreCapture writes captured objects to the cluster, and creates missing namespaces. The cluster keeps its own definitions of the kinds that
+// it serves. restoreCapture omits objects of built-in kinds that the cluster does not serve.
 func (s *Story) restoreCapture(r *recording) error {
 	served, err := s.servedKinds()
 	if err != nil {

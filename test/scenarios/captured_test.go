@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-var capturedDir = flag.String("captured", "", "directory that platform-operators capture has written; TestCaptured runs the story in it")
+var capturedDir = flag.String("captured", "", "directory that platform-operators capture has written; TestCaptured runs the story in it (default: those in testdata/captured)")
 
-// TestCaptured runs the stories of captured clusters: those in testdata/captured, and that of -captured.
+// TestCaptured runs the stories of captured clusters: those in testdata/captured, and the one in the directory of -captured.
 func TestCaptured(t *testing.T) {
 	t.Parallel()
 	dirs, err := filepath.Glob("testdata/captured/*")

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// exceptionGroup are stories that do not run by rounds, for one reason.
+// exceptionGroup has the stories that do not run by rounds for one reason.
 type exceptionGroup struct {
 	Reason string `json:"reason"`
 	// Stories are the names of tests and stories, or the beginnings of such names.
@@ -59,13 +59,13 @@ func TestOM_11_ExceptionsAreStoriesAndAtMostAQuarterOfAll(t *testing.T) {
 		}
 	}
 	if 4*excepted > len(stories) {
-		t.Errorf("%d of %d stories do not run by rounds, which is more than a quarter", excepted, len(stories))
+		t.Errorf("testdata/not-by-rounds.yaml lists %d of %d stories, which is more than a quarter", excepted, len(stories))
 	}
 	t.Attr("stories", strconv.Itoa(len(stories)))
 	t.Attr("exceptions", strconv.Itoa(excepted))
 	for _, each := range listed {
 		if !slices.ContainsFunc(stories, func(story string) bool { return concerns(each, story) }) {
-			t.Errorf("testdata/not-by-rounds.yaml lists %q, and no story has this name; correct or remove the entry", each)
+			t.Errorf("testdata/not-by-rounds.yaml lists %q, but no story has this name; correct or remove the entry", each)
 		}
 	}
 }
@@ -76,14 +76,14 @@ func concerns(exception, story string) bool {
 	return strings.HasPrefix(beginning, exception) || isBeginning && strings.HasPrefix(exception, beginning)
 }
 
-// differs ends the beginning of a name whose rest is not literal.
+// differs is the end of a name whose rest is not a literal.
 const differs = "…"
 
 // knownStories returns the result of allStories for the files of this package.
 var knownStories = sync.OnceValues(allStories)
 
-// allStories returns the names of all stories in YAML and in Go, after the names of their tests. Of stories that a loop makes, it returns
-// one name, which ends with differs where the names do.
+// allStories returns the names of all stories in YAML and in Go, each after the name of its test. For the stories of a loop, it returns one name,
+// which ends with differs where their names begin to differ.
 func allStories() (names []string, err error) {
 	inYAML, err := filepath.Glob("scenarios/*.yaml")
 	if err != nil {
@@ -121,7 +121,7 @@ func allStories() (names []string, err error) {
 	return names, nil
 }
 
-// beginningOf returns a text, or its beginning up to the first part that is not literal, and differs.
+// beginningOf returns the value of a text expression. If a part of it is not a literal, it returns the value of the parts before, and differs.
 func beginningOf(text ast.Expr) string {
 	switch text := text.(type) {
 	case *ast.BasicLit:

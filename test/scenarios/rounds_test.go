@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// roundInterval is the time between a change of the cluster and the round that sees it.
+	// roundInterval is the time between a change of the cluster and the next round.
 	roundInterval = 100 * time.Millisecond
-	// retryRefused is the time after which a round follows one of which the API server has refused mutations. It doubles with each of them,
-	// up to maxRetryRefused.
+	// retryRefused is the time until the next round if the API server has refused a mutation. It doubles with each such round, up to
+	// maxRetryRefused.
 	retryRefused, maxRetryRefused = time.Second, 5 * time.Minute
-	// retryMissing is the time after which a round follows one that lacks a catalog or an image, because it may have come meanwhile.
+	// retryMissing is the time until the next round if a round lacks a catalog or an image, which may be available then.
 	retryMissing = 30 * time.Second
 	// maxRounds is the maximum number of rounds in a row that have mutations.
 	maxRounds = 300
-	// maxCompared is the maximum number of the round that also runs from a directory.
+	// maxCompared is the number of the last round that may be the one that also runs from a directory.
 	maxCompared = 20
 	// maxStoryRounds is the maximum number of rounds of a story.
 	maxStoryRounds = 3000
@@ -42,14 +42,14 @@ type roundsRunner struct {
 	objects objectCapture
 	content *roundContent
 	cache   applyconfiguration.Cache
-	// seen is the revision of the cluster that the last round has seen, or -1.
+	// seen is the revision of the cluster of which the last round had the objects, or -1.
 	seen atomic.Int64
 	// number is the number of rounds so far. The round with number compared also runs from a directory.
 	number   atomic.Int64
 	compared int64
 }
 
-// newRounds returns a roundsRunner whose orders a seed chooses.
+// newRounds returns a roundsRunner. The seed chooses the order of the mutations.
 func newRounds(seed uint64) *roundsRunner {
 	r := &roundsRunner{random: rand.New(rand.NewPCG(seed, 0)), content: newRoundContent()}
 	r.compared = 1 + r.random.Int64N(maxCompared)
@@ -86,11 +86,11 @@ func (r *roundsRunner) run(ctx context.Context, s *Story, m *Manager) error {
 			busy = 0
 		default:
 			if busy++; busy >= maxRounds {
-				return fmt.Errorf("%d rounds in a row have mutations; the last ones are:\n%s", busy, strings.Join(result.sent, "\n"))
+				return fmt.Errorf("%d rounds in a row have mutations; those of the last round are:\n%s", busy, strings.Join(result.sent, "\n"))
 			}
 		}
 		if r.number.Load() >= maxStoryRounds {
-			return fmt.Errorf("the story takes more than %d rounds; the next one is due at %s for %s", maxStoryRounds, result.due.Format(time.TimeOnly), strings.Join(result.dueKeys, ", "))
+			return fmt.Errorf("the story takes more than %d rounds; the next round is due at %s for %s", maxStoryRounds, result.due.Format(time.TimeOnly), strings.Join(result.dueKeys, ", "))
 		}
 		if due = result.due; result.isMissing {
 			due = earlier(due, time.Now().Add(retryMissing))
@@ -156,7 +156,7 @@ func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundRe
 	r.random.Shuffle(len(output.Requests), func(i, j int) { output.Requests[i], output.Requests[j] = output.Requests[j], output.Requests[i] })
 	for i := range output.Requests {
 		line := output.Requests[i].StringID()
-		if err := send(ctx, client, &output.Requests[i]); err != nil { // the next round has another try
+		if err := send(ctx, client, &output.Requests[i]); err != nil { // the next round sends it again
 			result.isRefused = true
 			line += ": " + err.Error()
 		}
@@ -166,7 +166,8 @@ func (r *roundsRunner) round(ctx context.Context, s *Story, m *Manager) (roundRe
 	return result, nil
 }
 
-// reconcile runs apply-configuration, and returns the options with which it did. It adds the images that are missing, as far as registries have them, and runs it again.
+// reconcile runs apply-configuration, and returns the output and the options. If images are missing and registries have them, it adds the images
+// and runs apply-configuration again.
 func (r *roundsRunner) reconcile(ctx context.Context, s *Story) (*applyconfiguration.Output, applyconfiguration.Options, error) {
 	options := applyconfiguration.Options{
 		Controllers: []string{"*"}, Now: time.Now().Format(time.RFC3339Nano), Seed: r.random.Uint64(), Timeout: time.Hour,

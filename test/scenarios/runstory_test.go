@@ -50,7 +50,7 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 	})
 }
 
-// runToRest runs a story. It returns the state in which the manager rests at the end of the story, and that after removeAll.
+// runToRest runs a story. It returns the state at the end of the story, once the manager is at rest, and the state after removeAll.
 func runToRest(t *testing.T, from Origin, run func(ctx context.Context, s *Story)) (states []runState) {
 	t.Helper()
 	RunFrom(t, from, func(s *Story) {
@@ -72,7 +72,8 @@ func runToRest(t *testing.T, from Origin, run func(ctx context.Context, s *Story
 	return states
 }
 
-// endRounds stops the manager at rest, and checks that one more round changes nothing. It does nothing if a process runs, or no manager.
+// endRounds stops the rounds when they are at rest, and checks that one more round has no mutation. It does nothing if the manager runs as a
+// process, or does not run.
 func (s *Story) endRounds(ctx context.Context) error {
 	s.Helper()
 	if s.rounds == nil || s.Manager == nil || s.Failed() {
@@ -82,7 +83,7 @@ func (s *Story) endRounds(ctx context.Context) error {
 	return s.rounds.checkRest(ctx, s)
 }
 
-// stateAtRest waits until the manager rests, and returns the state of the cluster.
+// stateAtRest waits until the manager is at rest, and returns the state of the cluster.
 func (s *Story) stateAtRest(ctx context.Context) runState {
 	s.Helper()
 	operator := harness.Operator{

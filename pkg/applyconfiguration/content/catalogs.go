@@ -5,7 +5,7 @@
 //	content/catalogs/CatalogSource/NAMESPACE/NAME/    a file-based catalog
 //	content/images/                                   an OCI layout
 //
-// It records what it lacks.
+// The types record the content that a manager requests and the directory lacks.
 package content
 
 import (
@@ -40,7 +40,7 @@ func NewCatalogs(input fs.FS) *Catalogs {
 	return &Catalogs{files: input, missing: map[catalog.ID][]string{}, damaged: map[catalog.ID]error{}}
 }
 
-// MissingCatalog is a catalog that the input directory does not have, with the packages that the controllers wanted from it.
+// MissingCatalog is a catalog that the input directory does not have, with the packages that the controllers requested.
 type MissingCatalog struct {
 	catalog.ID
 	// Folder is the path in the input directory at which the catalog is expected.
@@ -48,7 +48,7 @@ type MissingCatalog struct {
 	Packages []string
 }
 
-// Missing returns the catalogs that were read and are missing, sorted.
+// Missing returns the catalogs that Read was called for and the directory lacks, sorted.
 func (c *Catalogs) Missing() []MissingCatalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *Catalogs) Missing() []MissingCatalog {
 	return missing
 }
 
-// Err returns an error that names each catalog that was read and cannot be, or nil.
+// Err returns an error that names each catalog whose files Read could not read, or nil.
 func (c *Catalogs) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *Catalogs) Err() error {
 }
 
 // Read reads a catalog. It is a catalogs.ReadFunc for catalogs of each kind. Its error wraps catalogsource.ErrNotRead if the folder of the
-// catalog is missing or damaged: the fault is one of the input directory, and no status has to report it.
+// catalog is missing or damaged: the error is in the input directory, so that no status reports it.
 func (c *Catalogs) Read(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
 	packages, err := c.packages(request)
 	if err != nil {

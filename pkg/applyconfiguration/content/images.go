@@ -33,7 +33,7 @@ const (
 	maxManifest = 4 << 20
 )
 
-// errMissing is the error for what the OCI layout does not have.
+// errMissing is the error for a manifest, a configuration or a layer that the OCI layout does not have.
 var errMissing = errors.New("the input directory does not have the image; add it to the OCI layout in " + imageFolder)
 
 // Images finds images in the OCI layout of an input directory. It is safe for concurrent use.
@@ -50,7 +50,7 @@ func NewImages(input fs.FS) *Images {
 	return &Images{files: input, missing: map[string]bool{}, damaged: map[string]error{}}
 }
 
-// Missing returns the references of the images that were looked for and are missing, sorted.
+// Missing returns the references of the images that the controllers requested and the directory lacks, sorted.
 func (i *Images) Missing() []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -64,7 +64,7 @@ func (i *Images) Find(ref name.Reference) (image.Manifest, error) {
 	return found, i.record(ref.Name(), err)
 }
 
-// Err returns an error that names each damaged image that was looked for, or nil.
+// Err returns an error that names each damaged image that the controllers requested, or nil.
 func (i *Images) Err() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -75,8 +75,8 @@ func (i *Images) Err() error {
 	return errors.Join(errs...)
 }
 
-// record records that an image is missing or damaged. It returns an error that wraps source.ErrNotYet: the fault is one of the input
-// directory, and no status has to report it.
+// record records that an image is missing or damaged. It returns an error that wraps source.ErrNotYet: the error is in the
+// input directory, so that no status reports it.
 func (i *Images) record(ref string, err error) error {
 	if err == nil {
 		return nil
@@ -96,7 +96,7 @@ func (i *Images) find(ref name.Reference) (image.Manifest, error) {
 	if err != nil {
 		return image.Manifest{}, err
 	}
-	content, err := i.small(ref.Name(), digest)
+	content, err := i.readBlob(ref.Name(), digest)
 	if err != nil {
 		return image.Manifest{}, err
 	}
@@ -145,8 +145,8 @@ func (i *Images) digestOf(ref name.Reference) (v1.Hash, error) {
 	return v1.Hash{}, errMissing
 }
 
-// small returns a blob that is a manifest or a configuration.
-func (i *Images) small(ref string, digest v1.Hash) ([]byte, error) {
+// readBlob returns a blob that is a manifest or a configuration.
+func (i *Images) readBlob(ref string, digest v1.Hash) ([]byte, error) {
 	blob, err := i.open(ref, digest)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (i *Images) small(ref string, digest v1.Hash) ([]byte, error) {
 	return content, err
 }
 
-// open opens a blob. Reading it to its end fails if its digest is wrong.
+// open opens a blob. Reading it to its end returns an error if its digest is wrong.
 func (i *Images) open(ref string, digest v1.Hash) (io.ReadCloser, error) {
 	if digest.Algorithm != "sha256" {
 		return nil, fmt.Errorf("digest %s: only sha256 is supported", digest)
@@ -178,7 +178,7 @@ func blobPath(digest v1.Hash) string {
 	return path.Join(imageFolder, "blobs", digest.Algorithm, digest.Hex)
 }
 
-// verified compares the digest of a file at its end.
+// verified is a file that compares its digest when it has been read to its end.
 type verified struct {
 	io.ReadCloser
 	sum    hash.Hash
@@ -218,7 +218,7 @@ func (l *layoutImage) RawConfigFile() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := l.images.small(l.ref, manifest.Config.Digest)
+	content, err := l.images.readBlob(l.ref, manifest.Config.Digest)
 	return content, l.images.record(l.ref, err)
 }
 

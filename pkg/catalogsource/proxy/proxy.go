@@ -1,5 +1,5 @@
-// Package proxy connects to catalogs through a SOCKS5 proxy. In a hosted control plane, the manager runs outside of the cluster's network,
-// and reaches the Services of catalogs through such a proxy: the konnectivity sidecar of its Pod.
+// Package proxy connects to catalogs through a SOCKS5 proxy. In a hosted control plane, the manager runs outside of the cluster's network. It
+// reaches the Services of catalogs through the konnectivity sidecar of its Pod, which is such a proxy.
 package proxy
 
 import (
@@ -17,14 +17,13 @@ import (
 // dialTimeout is the maximum time to connect to a server through the proxy.
 const dialTimeout = 30 * time.Second
 
-// Config names the proxy, and the servers that are reached without it. OLM has the same settings: environment variables GRPC_PROXY and
-// NO_PROXY. The zero value names no proxy.
+// Config configures the proxy. OLM reads the same settings from the environment variables GRPC_PROXY and NO_PROXY. The zero value has no proxy.
 type Config struct {
 	// URL is the URL of a SOCKS5 proxy, such as socks5://127.0.0.1:8090. The proxy resolves the names of servers. If URL is empty, there is
 	// no proxy.
 	URL string
-	// NoProxy lists the servers that are reached without the proxy, in the form of NO_PROXY: host names with their subdomains, IP addresses
-	// and CIDRs, separated by commas. Servers on the loopback interface are always reached without the proxy.
+	// NoProxy lists the servers to which the manager connects without the proxy, in the format of NO_PROXY: host names with their subdomains,
+	// IP addresses and CIDRs, separated by commas. It connects to servers on the loopback interface always without the proxy.
 	NoProxy string
 }
 
@@ -39,7 +38,7 @@ func (c Config) Dialer() (DialFunc, error) {
 	}
 	server, err := url.Parse(c.URL)
 	if err != nil || server.Host == "" || server.Scheme != "socks5" && server.Scheme != "socks5h" {
-		return nil, errors.New("the URL of the proxy is not that of a SOCKS5 proxy; set it to socks5://HOST:PORT, or remove it")
+		return nil, errors.New("the value is not the URL of a SOCKS5 proxy; set it to socks5://HOST:PORT, or remove it")
 	}
 	direct := &net.Dialer{}
 	dialer, err := proxy.FromURL(server, direct)
@@ -48,7 +47,7 @@ func (c Config) Dialer() (DialFunc, error) {
 	}
 	proxied, isContextDialer := dialer.(proxy.ContextDialer)
 	if !isContextDialer {
-		return nil, fmt.Errorf("using proxy %q: its dialer ignores deadlines", server.Host)
+		return nil, fmt.Errorf("using proxy %q: the dialer for its scheme has no DialContext; use a socks5 URL", server.Host)
 	}
 	choose := (&httpproxy.Config{HTTPProxy: c.URL, HTTPSProxy: c.URL, NoProxy: c.NoProxy}).ProxyFunc()
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

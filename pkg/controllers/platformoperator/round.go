@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// roundDecisions are the decisions of the only round of a process. All syncs of a round have the same input, so that one call of the resolver
-// decides all PlatformOperators. The zero value has no decisions.
+// roundDecisions has the decisions of a round, for a process that runs only one. All syncs of a round have the same input, so one call of the
+// resolver decides all PlatformOperators. The zero value has no decisions.
 type roundDecisions struct {
 	lock sync.Mutex
 	// requests and decisions are keyed by PlatformOperator. They are nil before the first call of the resolver.
@@ -17,8 +17,8 @@ type roundDecisions struct {
 	decisions map[string]resolve.Decision
 }
 
-// decideRound returns the decision about this PlatformOperator. It returns false in a process that goes on after the round, if the request
-// is not that of the input, or if the context ends before all PlatformOperators are decided.
+// decideRound returns the decision about this PlatformOperator. It returns false in a process that runs more than one round, if the request
+// differs from that of the input, or if the context ends before all PlatformOperators are decided.
 func (c *controller) decideRound(ctx context.Context, r *reconciliation, request resolve.Request) (resolve.Decision, bool) {
 	if !c.isOneRound {
 		return resolve.Decision{}, false

@@ -27,7 +27,7 @@ type builtinTypes struct {
 	decoder    runtime.Decoder
 	parameters runtime.ParameterCodec
 	defaults   func(runtime.Object)
-	// schemas returns the converter for all kinds in client-go. Parsing its schema takes time and memory, and most runs write few kinds.
+	// schemas returns the converter for all kinds in client-go. Parsing its schema needs time and memory, and most runs write objects of few kinds.
 	schemas func() managedfields.TypeConverter
 }
 

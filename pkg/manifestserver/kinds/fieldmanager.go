@@ -14,7 +14,7 @@ import (
 // status is the name of the subresource and of the field that it writes.
 const status = "status"
 
-// FieldManager returns the field manager of a resource or of its subresource. It is built at the first write.
+// FieldManager returns the field manager of a resource or of its subresource. The first write builds it.
 func (r *Resource) FieldManager(subresource string) (*managedfields.FieldManager, error) {
 	if known := r.managers[subresource]; known != nil {
 		return known, nil

@@ -11,7 +11,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// This file does what k8s.io/apiextensions-apiserver/pkg/apiserver/validation does around k8s.io/kube-openapi's validator. That package
+// This file replaces k8s.io/apiextensions-apiserver/pkg/apiserver/validation, which calls the validator of k8s.io/kube-openapi. That package
 // links the CEL library of k8s.io/apiserver and its feature gates.
 
 // stringFormats are the formats of strings that kube-apiserver checks, without hyphens.

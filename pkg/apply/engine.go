@@ -82,7 +82,11 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 	}
 	client := config.Discovery.RESTClient()
 	mapper := livecache.NewMapper(livecache.PagesOf(client), config.Clock)
-	resources := livecache.NewResources(mapper, livecache.NewCaches(ctx, config.Dynamic, config.Clock, config.Changed), config.Changed)
+	caches := livecache.NewCaches(ctx, config.Dynamic, config.Clock, config.Changed)
+	if config.Tasks.Await {
+		caches = caches.ForOneRound()
+	}
+	resources := livecache.NewResources(mapper, caches, config.Changed)
 	namespaces := namespaceuse.New(ctx, namespaceuse.Config{
 		Metadata: config.Metadata, Dynamic: config.Dynamic, Discovery: discovery.NewDiscoveryClient(client),
 		RoleLabel: corev1alpha2.LabelAggregateToBundles, Clock: config.Clock, Answered: config.Changed, Tasks: config.Tasks,
@@ -99,6 +103,9 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		owners:      map[string]*ownerState{},
 	}, nil
 }
+
+// ForgetKinds makes the next call for any owner read which kinds the cluster serves.
+func (e *Engine) ForgetKinds() { e.resources.Mapper.InvalidateAll() }
 
 // RemoveOptions are the options of Remove.
 type RemoveOptions struct {

@@ -126,6 +126,7 @@ func (r *run) reconcile(ctx context.Context) (results []operator.RoundResult, or
 		r.server.Begin(manifestserver.Sync{Controller: controller, Key: key})
 		if r.lacksDefinitions {
 			input.Discovery.Invalidate() // so that the server records which syncs depend on the served kinds
+			built.ForgetKinds()
 		}
 	}})
 	return results, built.Controllers(), err

@@ -77,7 +77,10 @@ func (s *Server) checkCollected(c *call) error {
 	switch {
 	case c.method == http.MethodGet && c.name == "":
 		read.Verb = VerbList
-		isOfInformer = c.query.Get("resourceVersion") == informerVersion || c.query.Get("watch") != ""
+		if c.query.Get("watch") != "" {
+			return nil // of an informer, whose list was noted; it may be sent during the sync of another controller
+		}
+		isOfInformer = c.query.Get("resourceVersion") == informerVersion
 	case c.method == http.MethodGet:
 		read.Verb = VerbGet
 	}

@@ -133,7 +133,7 @@ func (b *builder) build() (*Operator, error) {
 			if err != nil {
 				return nil, err
 			}
-			built.revokeStaleGrants = engine.RevokeStaleGrants
+			built.revokeStaleGrants, built.forgetKinds = engine.RevokeStaleGrants, engine.ForgetKinds
 			return b.newBundleDeployment(syncContext, engine)
 		}},
 		{operatorhealth.ControllerName, 2, defaultKey, 1, b.newOperatorHealth},

@@ -68,6 +68,9 @@ type Requeue struct {
 	After time.Duration
 }
 
+// ForgetKinds makes the next sync read which kinds the cluster serves.
+func (o *Operator) ForgetKinds() { o.forgetKinds() }
+
 // RunOnce runs one round: it syncs each controller once for each key that the caches hold, in the order in which data passes through the
 // controllers. The caches must have synced, Input.AwaitTasks must be true, and Run must not be called. A failed sync does not end the round.
 //

@@ -26,7 +26,9 @@ type Operator struct {
 	runCatalogInformers func(context.Context)
 	// revokeStaleGrants revokes permissions that an ended process or a restored backup has left behind, until its context ends.
 	revokeStaleGrants func(context.Context)
-	tasks             *background.Tasks
+	// forgetKinds makes the next sync read which kinds the cluster serves.
+	forgetKinds func()
+	tasks       *background.Tasks
 
 	// draining serializes calls of DrainQueue. If two calls ran at once, one could block because the other has removed the last key.
 	draining       sync.Mutex

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 	"github.com/openshift/platform-operators/pkg/capture"
@@ -98,4 +100,55 @@ func TestOM_16_AnOverrideThatExpiresIsATimeToRunAgain(t *testing.T) {
 	if !slices.ContainsFunc(output.RunAgain.Syncs, func(each applyconfiguration.DueSync) bool { return each.At.Equal(expires) }) {
 		t.Errorf("no sync is due when the override expires: %+v", output.RunAgain.Syncs)
 	}
+}
+
+// Each sync that needs what was not collected is listed, and changes nothing, in whatever order the syncs run.
+func TestOM_8_NoSyncThatNeedsWhatWasNotCollectedChangesAnything(t *testing.T) {
+	t.Parallel()
+	for _, lacks := range []metav1.GroupResource{
+		{Resource: "services"}, {Resource: "serviceaccounts"}, {Resource: "namespaces"}, {Group: "apps", Resource: "deployments"},
+		{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}, {Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
+	} {
+		t.Run(lacks.Resource, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(4) {
+				output := roundWithout(t, lacks, 1+seed)
+				var changed, listed []string
+				for _, each := range output.Requests {
+					if each.ResourceType.Resource == "bundledeployments" {
+						changed = append(changed, each.StringID())
+					}
+				}
+				for _, each := range output.Missing.Objects {
+					if each.Controller == "BundleDeploymentController" {
+						listed = append(listed, each.Key)
+					}
+				}
+				slices.Sort(listed)
+				if listed = slices.Compact(listed); len(changed) > 0 || !slices.Equal(listed, []string{"compass", "sextant"}) {
+					t.Errorf("seed %d: the output lists %q and has %q", seed, listed, changed)
+				}
+			}
+		})
+	}
+}
+
+// roundWithout runs a round on a captured cluster without the objects of a resource.
+func roundWithout(t *testing.T, lacks metav1.GroupResource, seed uint64) *applyconfiguration.Output {
+	t.Helper()
+	const dir = "testdata/captured/compass-blocks-the-upgrade"
+	input, err := mustgather.Read(os.DirFS(dir), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	input.Objects = slices.DeleteFunc(input.Objects, func(each mustgather.Object) bool {
+		return each.Resource.GroupResource() == schema.GroupResource(lacks)
+	})
+	input.NotCollected = mustgather.NotCollected{Resources: []metav1.GroupResource{lacks}}
+	options := applyconfiguration.Options{Controllers: []string{"*"}, Now: "2026-11-30T00:00:00Z", Timeout: time.Minute, KubernetesVersion: scenario.DefaultKubernetesVersion, Seed: seed}
+	output, err := applyconfiguration.Reconcile(t.Context(), input, os.DirFS(dir), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return output
 }

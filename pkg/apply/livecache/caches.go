@@ -32,6 +32,8 @@ type Caches struct {
 	client  dynamic.Interface
 	clock   clock.PassiveClock
 	changed func(owner string)
+	// isOneRound is true if a cache ends at its first fault, so that the next owner sends a request of its own.
+	isOneRound bool
 
 	mu     sync.Mutex
 	caches map[schema.GroupVersionResource]*Cache
@@ -41,6 +43,13 @@ type Caches struct {
 // changed must not block.
 func NewCaches(ctx context.Context, client dynamic.Interface, clock clock.PassiveClock, changed func(string)) *Caches {
 	return &Caches{ctx: ctx, client: client, clock: clock, changed: changed, caches: map[schema.GroupVersionResource]*Cache{}}
+}
+
+// ForOneRound returns c, for a process that ends after one sync of each owner. A cache then ends at its first fault and does not try again: each
+// owner sends a request of its own, which is sent during the sync of this owner.
+func (c *Caches) ForOneRound() *Caches {
+	c.isOneRound = true
+	return c
 }
 
 // Get returns the filled cache of a resource for an owner, and starts the cache if it is not running. It waits at most fillTime. If the
@@ -68,6 +77,11 @@ func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVer
 	case <-timer.C:
 	}
 	if fault := found.lastFault(); fault != nil {
+		if c.isOneRound {
+			c.mu.Lock()
+			c.end(resource, found)
+			c.mu.Unlock()
+		}
 		return nil, unwatchable(resource, fault)
 	}
 	reason := fmt.Sprintf("is not read yet: the cache of %s is not filled", resource.GroupResource())

@@ -208,6 +208,17 @@ func (m *Mapper) Invalidate(version schema.GroupVersion) {
 	found.invalidations++
 }
 
+// InvalidateAll makes the next Mapping of any kind send a request.
+func (m *Mapper) InvalidateAll() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, each := range m.versions {
+		each.invalid = true
+		each.invalidations++
+	}
+	m.groups = nil
+}
+
 // invalidateGroup makes the next Mapping of a missing kind in an API group send a request. It returns the sorted owners that requested a
 // missing kind of the group, and removes them from waiting. Without such owners it does nothing.
 func (m *Mapper) invalidateGroup(group string) []string {

@@ -31,6 +31,7 @@ of the controllers to another directory, as OpenShift Manager defines it. docs/p
 			options.OperatorVersion = os.Getenv("OPERATOR_IMAGE_VERSION")
 			ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			context.AfterFunc(ctx, stop) // a second signal ends the process at once
 			return applyconfiguration.Run(ctx, *options)
 		},
 		SilenceUsage: true,

@@ -34,13 +34,13 @@ func Reconcile(ctx context.Context, input *mustgather.Input, content fs.FS, opti
 	}
 	options.setSeed(now)
 	klog.V(2).Infof("--seed=%d selects the order of controllers and keys", options.Seed)
-	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the run takes longer than --timeout=%s; set a longer one", options.Timeout))
+	ctx, cancel := options.withTimeout(ctx)
 	defer cancel()
 	if options.Cache == nil {
 		options.Cache = &Cache{}
 	}
 	r := &run{Options: options, now: now}
-	if err := r.load(input, content); err != nil {
+	if err := r.load(ctx, input, content); err != nil {
 		return options.noOutput(), fmt.Errorf("reading the input directory %s: %w", r.InputDir, err)
 	}
 	results, order, err := r.reconcile(ctx)
@@ -55,6 +55,7 @@ func Reconcile(ctx context.Context, input *mustgather.Input, content fs.FS, opti
 		return &Output{Results: r.results(results)}, fmt.Errorf("reading the mutations: %w", err)
 	}
 	choice := r.choose(mutations, order)
+	results = withErrors(results, choice.errs)
 	output := &Output{Results: r.results(results), RunAgain: r.runAgain(results, choice), Missing: r.missing(), Failed: r.failed(results)}
 	output.Requests, err = r.requests(choice.mutations)
 	return output, err

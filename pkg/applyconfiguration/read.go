@@ -1,6 +1,7 @@
 package applyconfiguration
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,14 +23,14 @@ import (
 var definitionResource = schema.GroupResource{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
 
 // load builds the server of the input. files has the catalogs and images.
-func (r *run) load(input *mustgather.Input, files fs.FS) error {
+func (r *run) load(ctx context.Context, input *mustgather.Input, files fs.FS) error {
 	r.input, r.catalogs, r.images = input, content.NewCatalogs(files), content.NewImages(files)
 	r.inInput = map[objectID]inputObject{}
 	for _, each := range input.Objects {
 		r.inInput[objectID{each.Resource.Group, each.Resource.Resource, each.GetNamespace(), each.GetName()}] = inputObject{each.GetResourceVersion(), each.GetFinalizers()}
 	}
 	r.missingRevisions = revisionsWithoutValues(input)
-	if err := r.buildServer(); err != nil {
+	if err := r.buildServer(ctx); err != nil {
 		return err
 	}
 	r.input, r.Cache = nil, nil
@@ -37,7 +38,7 @@ func (r *run) load(input *mustgather.Input, files fs.FS) error {
 }
 
 // buildServer builds the server of the input.
-func (r *run) buildServer() error {
+func (r *run) buildServer(ctx context.Context) error {
 	if err := checkIdentities(r.input); err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (r *run) buildServer() error {
 	if err != nil {
 		return err
 	}
-	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server, Default: setDefaults, Release: r.ownsInput}
+	options := manifestserver.Options{KubernetesVersion: version, Clock: frozenClock{now: r.now}, Seed: fmt.Sprint(r.Seed), NotCollected: scopes(r.input.NotCollected), Cache: &r.Cache.server, Default: setDefaults, Release: r.ownsInput, Done: ctx.Done()}
 	if options.Definitions, err = r.Cache.definitions(r.input); err != nil {
 		return err
 	}
@@ -58,7 +59,9 @@ func (r *run) buildServer() error {
 			options.MetadataOnly = append(options.MetadataOnly, manifestserver.Scope{GroupResource: each.Resource.GroupResource(), Namespace: each.GetNamespace(), Name: each.GetName()})
 		}
 	}
-	if r.server, err = manifestserver.New(options); err != nil {
+	if r.server, err = manifestserver.New(options); ctx.Err() != nil {
+		return context.Cause(ctx)
+	} else if err != nil {
 		return r.withFile(err)
 	}
 	r.logOthers()

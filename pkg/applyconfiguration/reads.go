@@ -22,7 +22,7 @@ func Reads(ctx context.Context, input *mustgather.Input, inferred []*apiextensio
 	}
 	defer os.RemoveAll(folder)
 	r := &run{Options: Options{KubernetesVersion: kubernetesVersion, Controllers: []string{"*"}, Seed: 1, Cache: &Cache{}}, now: now.UTC(), inferred: inferred}
-	if err := r.load(input, os.DirFS(folder)); err != nil {
+	if err := r.load(ctx, input, os.DirFS(folder)); err != nil {
 		return nil, nil, err
 	}
 	results, _, err := r.reconcile(ctx)

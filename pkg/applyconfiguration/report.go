@@ -194,3 +194,22 @@ func (r *run) missing() Missing {
 	missing.Objects = slices.Compact(missing.Objects)
 	return missing
 }
+
+// withErrors adds errors of syncs to the results of a round.
+func withErrors(results []operator.RoundResult, errs map[manifestserver.Sync]error) []operator.RoundResult {
+	results = slices.Clone(results)
+	for i := range results {
+		each := &results[i]
+		each.Errors = slices.Clone(each.Errors)
+		for sync, err := range errs {
+			if sync.Controller == each.Controller {
+				each.Errors = append(each.Errors, operator.RoundError{Key: sync.Key, Err: err})
+				if each.Status != operator.RoundPanicked {
+					each.Status = operator.RoundFailed
+				}
+			}
+		}
+		slices.SortStableFunc(each.Errors, func(a, b operator.RoundError) int { return cmp.Compare(a.Key, b.Key) })
+	}
+	return results
+}

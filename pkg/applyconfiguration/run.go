@@ -80,13 +80,24 @@ func (o *Options) runDirectory(ctx context.Context) (*Output, error) {
 		return o.noOutput(), fmt.Errorf("opening the input directory: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only a handle
-	input, err := mustgather.Read(root.FS(), nil)
+	ctx, cancel := o.withTimeout(ctx)
+	defer cancel()
+	files := inputFiles{ctx: ctx, root: root, fs: root.FS()}
+	input, err := mustgather.Read(files, nil)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx) // and not one error for each file
+	}
 	if err != nil {
 		return o.noOutput(), fmt.Errorf("reading the input directory %s: %w", o.InputDir, err)
 	}
 	options := *o
 	options.ownsInput = true
-	return Reconcile(ctx, input, root.FS(), options)
+	return Reconcile(ctx, input, files, options)
+}
+
+// withTimeout returns a context that ends after Timeout at the latest.
+func (o *Options) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("the run takes longer than --timeout=%s; set a longer one", o.Timeout))
 }
 
 // reconcile builds the controllers and runs each of them once.

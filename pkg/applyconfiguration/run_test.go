@@ -3,10 +3,13 @@ package applyconfiguration
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -173,6 +176,64 @@ func TestAnOwnObjectKeepsAForbiddenValue(t *testing.T) {
 		if strings.Contains(name, "bundledeployments") {
 			t.Errorf("an empty list of allowed packages permits nothing, but the output has %s", name)
 		}
+	}
+}
+
+func TestOM_3_APipeInTheContentIsAnError(t *testing.T) {
+	for _, name := range []string{"content/catalogs/ClusterCatalog/main/pipe.yaml", "content/images/index.json"} {
+		t.Run(name, func(t *testing.T) {
+			files := with(map[string]string{contentFile: strings.ReplaceAll(sampleInput()[contentFile], "samples.invalid/memo@sha256:0000000000000000000000000000000000000000000000000000000000000002", "samples.invalid/memo:1")})
+			input := write(t, files)
+			path := filepath.Join(input, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := runOn(t, nil, func(o *Options) { o.InputDir, o.Timeout = input, 10*time.Second })
+				ended <- err
+			}()
+			select {
+			case err := <-ended:
+				if strings.Contains(name, "catalogs") && (err == nil || !strings.Contains(err.Error(), "pipe.yaml")) {
+					t.Errorf("got %v, want an error that names the pipe", err)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("the run does not end")
+			}
+		})
+	}
+}
+
+func TestOM_3_ANameThatIsTooLongForAFileFailsItsSyncOnly(t *testing.T) {
+	long := strings.Repeat("a", 240)
+	files, err := runOn(t, with(map[string]string{
+		"cluster-scoped-resources/platform.openshift.io/platformoperators.yaml": fmt.Sprintf(`{apiVersion: platform.openshift.io/v1alpha1, kind: PlatformOperatorList, items: [{apiVersion: platform.openshift.io/v1alpha1,
+			kind: PlatformOperator, metadata: {name: %s, uid: p9, resourceVersion: "19", generation: 1, creationTimestamp: "2026-01-01T00:00:00Z"}, spec: {package: {name: other}}}]}`, long),
+	}), nil)
+	if err == nil || !strings.Contains(err.Error(), long) || !strings.Contains(err.Error(), "rename the object") {
+		t.Errorf("got %v", err)
+	}
+	mutationOf(t, files, "Create/cluster-scoped-resources/core.rukpak.io/bundledeployments", "memo")
+	var results Results
+	if err := yaml.UnmarshalStrict([]byte(files[resultsFile]), &results); err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range results.ControllerResults {
+		if isFailed := each.Status == "Failed"; isFailed != (each.ControllerName == "PlatformOperatorController") {
+			t.Errorf("%s has status %s", each.ControllerName, each.Status)
+		}
+	}
+}
+
+func TestOM_3_TheTimeoutCoversTheReadingOfTheInput(t *testing.T) {
+	began := time.Now()
+	_, err := runOn(t, sampleInput(), func(o *Options) { o.Timeout = 1 })
+	if err == nil || !strings.Contains(err.Error(), "--timeout=1ns") || strings.Count(err.Error(), "\n") > 1 {
+		t.Errorf("after %s: %v", time.Since(began), err)
 	}
 }
 

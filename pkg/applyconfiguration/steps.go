@@ -2,6 +2,7 @@ package applyconfiguration
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +41,8 @@ type chosen struct {
 	mutations []manifestserver.Mutation
 	// unfinished are the syncs that have further mutations.
 	unfinished map[manifestserver.Sync]bool
+	// errs are the errors of syncs whose mutations the output cannot have.
+	errs map[manifestserver.Sync]error
 }
 
 // choose returns the mutations that a run sends. The output has no order, so it has only the first step of each sync. order lists the
@@ -57,7 +60,7 @@ func (r *run) choose(mutations []manifestserver.Mutation, order []string) chosen
 	slices.SortFunc(syncs, func(a, b manifestserver.Sync) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Controller), slices.Index(order, b.Controller)), cmp.Compare(a.Key, b.Key))
 	})
-	result := chosen{unfinished: map[manifestserver.Sync]bool{}}
+	result := chosen{unfinished: map[manifestserver.Sync]bool{}, errs: map[manifestserver.Sync]error{}}
 	isTaken := map[objectID]bool{}
 	unknown := r.server.NotCollected()
 	for _, sync := range syncs {
@@ -65,6 +68,10 @@ func (r *run) choose(mutations []manifestserver.Mutation, order []string) chosen
 			continue
 		}
 		step, isComplete := r.firstStep(bySync[sync])
+		if err := checkNames(step); err != nil {
+			result.errs[sync] = err
+			continue
+		}
 		result.unfinished[sync] = !isComplete
 		for _, each := range step {
 			if isTaken[idOf(each)] {
@@ -76,6 +83,17 @@ func (r *run) choose(mutations []manifestserver.Mutation, order []string) chosen
 		}
 	}
 	return result
+}
+
+// checkNames returns an error for a mutation of an object whose name is too long for a file. The sync then sends nothing, because its mutations
+// belong together.
+func checkNames(mutations []manifestserver.Mutation) error {
+	for _, each := range mutations {
+		if len(each.Name) > maxName {
+			return fmt.Errorf("the output cannot have a mutation of %s %q: a name with more than %d bytes is too long for a file; rename the object", each.Resource.Resource, each.Name, maxName)
+		}
+	}
+	return nil
 }
 
 // firstStep returns the first mutations of a sync, up to the first one that depends on another: one of another class, another record, one in

@@ -1,7 +1,6 @@
 package applyconfiguration
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,19 +59,14 @@ func (o *Options) writeFile(name string, value any) error {
 // requests returns mutations as multi-operator-manager's types have them.
 func (r *run) requests(mutations []manifestserver.Mutation) ([]manifestclient.SerializedRequest, error) {
 	var requests []manifestclient.SerializedRequest
-	var tooLong []error
 	for _, each := range mutations {
-		if len(each.Name) > maxName {
-			tooLong = append(tooLong, fmt.Errorf("writing the mutation of %s %q: its name has more than %d bytes, and file names in the output cannot be longer", each.Resource.Resource, each.Name, maxName))
-			continue
-		}
 		request, err := r.requestOf(each)
 		if err != nil {
 			return nil, err
 		}
 		requests = append(requests, request)
 	}
-	return requests, errors.Join(tooLong...)
+	return requests, nil
 }
 
 // bodyOf returns the body of a mutation as YAML. An object in it has the resourceVersion of the input, or none if the body has none or the

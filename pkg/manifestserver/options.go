@@ -15,6 +15,8 @@ type Options struct {
 	// Objects are the input. New copies them; see also Release. New keeps the values that an API server sets (uid, resourceVersion,
 	// creationTimestamp and generation), and adds missing ones. It prunes fields that the schema does not have; see Server.InputErrors.
 	Objects []*unstructured.Unstructured
+	// Done ends New with an error when it is closed; nil for never.
+	Done <-chan struct{}
 	// Release makes New reduce each element of Objects to its kind and name once the server has stored it, so that its memory can be freed
 	// while New is running.
 	Release bool

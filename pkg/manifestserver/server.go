@@ -88,6 +88,11 @@ func (s *Server) load() error {
 	loaded := map[schema.GroupResource][]*inputObject{}
 	var errs []error
 	for _, object := range s.options.Objects {
+		select {
+		case <-s.options.Done:
+			return errEnded
+		default:
+		}
 		r := s.kinds.OfKind(object.GroupVersionKind())
 		if r == nil || r.Is(kinds.IsReview) {
 			errs = append(errs, &InputError{object, errNotServed})
@@ -121,6 +126,8 @@ func (s *Server) load() error {
 	s.identities.begin()
 	return nil
 }
+
+var errEnded = errors.New("the context has ended")
 
 // release reduces an object to its kind and name.
 func release(object *unstructured.Unstructured) {

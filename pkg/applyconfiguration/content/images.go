@@ -29,7 +29,7 @@ const (
 	imageFolder = "content/images"
 	// refAnnotation is the annotation in an OCI layout's index.json that has the reference of an image.
 	refAnnotation = "org.opencontainers.image.ref.name"
-	// maxManifest is the maximum size of a manifest or configuration in bytes, which is that of registries.
+	// maxManifest is the maximum size of a manifest, a configuration or the index in bytes. For manifests, it is that of registries.
 	maxManifest = 4 << 20
 )
 
@@ -126,7 +126,7 @@ func (i *Images) digestOf(ref name.Reference) (v1.Hash, error) {
 	if digest, isDigest := ref.(name.Digest); isDigest {
 		return v1.NewHash(digest.DigestStr())
 	}
-	content, err := fs.ReadFile(i.files, path.Join(imageFolder, "index.json"))
+	content, err := readLimited(i.files, path.Join(imageFolder, "index.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return v1.Hash{}, errMissing
 	}
@@ -143,6 +143,20 @@ func (i *Images) digestOf(ref name.Reference) (v1.Hash, error) {
 		}
 	}
 	return v1.Hash{}, errMissing
+}
+
+// readLimited returns the content of a file. A file with more than maxManifest bytes is an error.
+func readLimited(files fs.FS, name string) ([]byte, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err == nil && len(content) > maxManifest {
+		err = fmt.Errorf("%s has more than %d bytes, which is the maximum", name, maxManifest)
+	}
+	return content, err
 }
 
 // readBlob returns a blob that is a manifest or a configuration.

@@ -81,8 +81,14 @@ func (o *Options) time() (time.Time, error) {
 	if err != nil {
 		return now, fmt.Errorf("--now is %q, which is not in RFC 3339; set it to a time such as 2026-01-31T12:00:00Z", o.Now)
 	}
+	if now.Year() > maxYear {
+		return now, fmt.Errorf("--now is in the year %d; set it to a time until the year %d", now.Year(), maxYear)
+	}
 	return now.UTC(), nil
 }
+
+// maxYear is the maximum year of --now. RFC 3339 has no years above 9999, and run-again.yaml has later times.
+const maxYear = 9000
 
 // setSeed sets the seed to the time of the run, unless it is set.
 func (o *Options) setSeed(now time.Time) {

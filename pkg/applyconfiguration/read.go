@@ -76,7 +76,7 @@ func (r *run) checkPaths() error {
 			faults = append(faults, fmt.Errorf("%s: %s %q belongs to resource %s, but its path is that of %s; move the file to the folder of its resource", each.File, each.GetKind(), each.GetName(), served.GroupResource(), each.Resource.GroupResource()))
 		}
 	}
-	return errors.Join(faults[:min(len(faults), maxFaults)]...)
+	return joinFaults(faults)
 }
 
 // logOthers logs the files and objects of the input directory that the run does not use.
@@ -111,7 +111,7 @@ func checkIdentities(input *mustgather.Input) error {
 			faults = append(faults, fmt.Errorf("%s: %s %q has no metadata.uid or no metadata.resourceVersion; copy the object as the cluster has stored it", each.File, each.GetKind(), each.GetName()))
 		}
 	}
-	return errors.Join(faults[:min(len(faults), maxFaults)]...)
+	return joinFaults(faults)
 }
 
 // checkOwnKinds returns an error for an object of the manager's kinds that has a field that its schema does not have. It logs the other
@@ -128,11 +128,19 @@ func (r *run) checkOwnKinds() error {
 		}
 		klog.Warningf("input: %v", r.withFile(err))
 	}
-	return errors.Join(faults[:min(len(faults), maxFaults)]...)
+	return joinFaults(faults)
 }
 
 // maxFaults is the maximum number of objects in an error: an input that was written by hand may have thousands of invalid ones.
 const maxFaults = 10
+
+// joinFaults joins the first faults, and says how many others there are.
+func joinFaults(faults []error) error {
+	if len(faults) > maxFaults {
+		faults = append(faults[:maxFaults:maxFaults], fmt.Errorf("and %d more", len(faults)-maxFaults))
+	}
+	return errors.Join(faults...)
+}
 
 // withFile puts the file of the object before the error of an object.
 func (r *run) withFile(err error) error {

@@ -128,6 +128,7 @@ func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		"no output directory":                         {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
 		"an input directory that is not":              {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
 		"a time that is none":                         {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
+		"a time after which no year has four digits":  {nil, func(o *Options) { o.Now = "9999-12-31T23:59:59Z" }, "the year 9999", true},
 		"an unknown controller":                       {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
 		"a file that is cut short":                    {map[string]string{operatorFile: "apiVersion: platform.openshift.io/v1alpha1\nkind: {"}, nil, operatorFile, false},
 		"a kind that is not the path's":               {map[string]string{operatorFile: `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo}}`}, nil, operatorFile, false},

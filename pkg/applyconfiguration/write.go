@@ -25,19 +25,16 @@ const maxName = 255 - len("0123-metadata-") - len(".yaml")
 
 // write writes an output into the output directory.
 func (o *Options) write(output *Output) error {
+	if err := o.writeFile(resultsFile, output.Results); err != nil {
+		return err
+	}
 	if err := manifestclient.WriteMutationDirectory(filepath.Join(o.OutputDir, configurationFolder), output.Requests...); err != nil {
 		return fmt.Errorf("writing the mutations: %w", err)
 	}
-	for name, value := range map[string]any{
-		resultsFile: output.Results,
-		filepath.Join(configurationFolder, runAgainFile): output.RunAgain,
-		filepath.Join(configurationFolder, missingFile):  output.Missing,
-	} {
-		if err := o.writeFile(name, value); err != nil {
-			return err
-		}
+	if err := o.writeFile(filepath.Join(configurationFolder, runAgainFile), output.RunAgain); err != nil {
+		return err
 	}
-	return nil
+	return o.writeFile(filepath.Join(configurationFolder, missingFile), output.Missing)
 }
 
 // writeFile writes a value as YAML to a path below the output directory.

@@ -54,18 +54,22 @@ func Run(ctx context.Context, options Options, progress func(string)) (string, e
 	if options.MustGather != "" && (options.Kubeconfig != "" || options.Context != "") {
 		return "", errors.New("--must-gather cannot be combined with --kubeconfig or --context; set only one source")
 	}
+	if entries, err := os.ReadDir(options.OutputDir); err == nil && len(entries) > 0 { // before much is read
+		return "", fmt.Errorf("output directory %s is not empty; empty it, or choose a different one", options.OutputDir)
+	}
 	source, version, err := options.source()
 	if err != nil {
 		return "", err
 	}
-	result, err := Capture(ctx, source, version, options.Clock.Now(), progress)
+	at := options.Clock.Now()
+	result, err := Capture(ctx, source, version, at, progress)
 	if err != nil {
 		return "", err
 	}
 	if err := mustgather.Write(options.OutputDir, result.Objects, result.NotCollected); err != nil {
 		return "", fmt.Errorf("writing the capture: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(options.OutputDir, StoryFile), story(options.Clock.Now()), storyMode); err != nil {
+	if err := writeStory(options.OutputDir, at, options.MustGather != ""); err != nil {
 		return "", fmt.Errorf("writing the story of the capture: %w", err)
 	}
 	return result.summary(options, version), nil

@@ -1,22 +1,64 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
+
+	"sigs.k8s.io/yaml"
 )
 
-// StoryFile is the name of the story in the directory of a capture. A story is a test in YAML, which starts with the captured objects;
-// docs/scenarios.md describes it.
-const StoryFile = "story.yaml"
+const (
+	// StoryFile is the name of the story in the directory of a capture. A story is a test in YAML, which starts with the captured objects;
+	// docs/scenarios.md describes it.
+	StoryFile = "story.yaml"
+	// timeFile is the name of the file with the time of the capture. The capture of a must-gather has none, because a must-gather does not say
+	// when it was made.
+	timeFile = "captured.yaml"
 
-const storyMode = 0o600
+	fileMode = 0o600
+)
 
-// story returns the story of a capture that was made at the given time: the manager starts, and nobody changes anything for an hour.
-func story(at time.Time) []byte {
-	return fmt.Appendf(nil, `# A story that starts with the objects in this directory. Add the steps that show the problem; see docs/scenarios.md.
+// captured is the content of timeFile.
+type captured struct {
+	Time time.Time `json:"time"`
+}
+
+// writeStory writes the story of a capture of a cluster or a must-gather, and the time of the former: the manager starts, and nobody changes
+// anything for an hour.
+func writeStory(dir string, at time.Time, isMustGather bool) error {
+	at = at.UTC().Truncate(time.Second)
+	story := fmt.Appendf(nil, `# A story that starts with the objects in this directory. Add the steps that show the problem; see docs/scenarios.md.
 title: The cluster that was captured at %s
 steps:
 - title: The manager runs for an hour
   wait: 1h
-`, at.UTC().Format(time.RFC3339))
+`, at.Format(time.RFC3339))
+	if err := os.WriteFile(filepath.Join(dir, StoryFile), story, fileMode); err != nil || isMustGather {
+		return err
+	}
+	content, err := yaml.Marshal(captured{at})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, timeFile), content, fileMode)
+}
+
+// ReadTime returns the time of the capture in a directory. It is zero if the capture is that of a must-gather.
+func ReadTime(dir string) (time.Time, error) {
+	content, err := os.ReadFile(filepath.Join(dir, timeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return time.Time{}, nil
+	}
+	read := captured{}
+	if err == nil {
+		err = yaml.UnmarshalStrict(content, &read)
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading %s: %w", filepath.Join(dir, timeFile), err)
+	}
+	return read.Time, nil
 }

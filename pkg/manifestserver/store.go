@@ -181,9 +181,9 @@ func (s *store) load(loaded map[schema.GroupResource][]*inputObject) error {
 				unversioned = append(unversioned, one)
 				continue
 			}
-			version, err := strconv.ParseUint(one.version, 10, 64)
+			version, err := strconv.ParseUint(one.version, 10, 63) // etcd's revisions have 63 bits
 			if err != nil {
-				return &InputError{one.source, errors.New("metadata.resourceVersion is not a number; correct or remove it")}
+				return &InputError{one.source, errors.New("metadata.resourceVersion is not a number below 2^63; correct or remove it")}
 			}
 			s.inputVersion = max(s.inputVersion, version)
 		}

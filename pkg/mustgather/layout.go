@@ -22,10 +22,11 @@ const (
 	podsFolder = "pods"
 	// contentFolder has catalogs and images. Package applyconfiguration/content reads it.
 	contentFolder = "content"
-	// storyFile and goldenFile are a story that starts with the objects, and its report. Other packages read them.
-	storyFile, goldenFile = "story.yaml", "story.golden"
-	notCollectedFile      = "not-collected.yaml"
-	extension             = ".yaml"
+	// storyFile and goldenFile are a story that starts with the objects, and its report; capturedFile is the time of their capture. Other
+	// packages read them.
+	storyFile, goldenFile, capturedFile = "story.yaml", "story.golden", "captured.yaml"
+	notCollectedFile                    = "not-collected.yaml"
+	extension                           = ".yaml"
 	// colon replaces a colon in a file name, as in multi-operator-manager: neither Go modules, with their test data, nor Windows permit colons
 	// in file names. oc adm inspect writes colons.
 	colon = "-COLON-"

@@ -65,7 +65,7 @@ func (r *reader) ignore(e entry) {
 func (r *reader) readRoot(root entry) {
 	r.visit(root, func(e entry) bool {
 		switch e.name {
-		case contentFolder, storyFile, goldenFile:
+		case contentFolder, storyFile, goldenFile, capturedFile:
 			return true
 		case clusterScopedFolder, namespacesFolder, notCollectedFile:
 			if e.err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
+	"github.com/openshift/platform-operators/pkg/capture"
 	"github.com/openshift/platform-operators/pkg/mustgather"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/samples"
@@ -29,6 +30,10 @@ func readCapture(dir string) (*recording, error) {
 		return nil, fmt.Errorf("reading the capture in %q: %w", dir, err)
 	}
 	r := &recording{dir: dir, isCapture: true}
+	at, err := capture.ReadTime(dir)
+	if err != nil {
+		return nil, err
+	}
 	for _, each := range input.Objects {
 		r.Time = latest(r.Time, each.Object)
 		switch {
@@ -37,6 +42,9 @@ func readCapture(dir string) (*recording, error) {
 		case !each.IsElided():
 			r.objects = append(r.objects, each.Unstructured)
 		}
+	}
+	if !at.IsZero() {
+		r.Time = at
 	}
 	for _, each := range applyconfiguration.InferredDefinitions(input) {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(each)
@@ -64,6 +72,9 @@ func latest(found time.Time, value any) time.Time {
 		for name, each := range value {
 			text, isText := each.(string)
 			lower := strings.ToLower(name)
+			if name == "deletionTimestamp" {
+				continue // it may be in the future
+			}
 			if !isText || !strings.HasSuffix(lower, "time") && !strings.HasSuffix(lower, "timestamp") {
 				found = latest(found, each)
 				continue

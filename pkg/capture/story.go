@@ -1,9 +1,7 @@
 package capture
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,15 +13,15 @@ const (
 	// StoryFile is the name of the story in the directory of a capture. A story is a test in YAML, which starts with the captured objects;
 	// docs/scenarios.md describes it.
 	StoryFile = "story.yaml"
-	// timeFile is the name of the file with the time of the capture. The capture of a must-gather has none, because a must-gather does not say
+	// TimeFile is the name of the file with the time of the capture: a Time. The capture of a must-gather has none, because a must-gather does not say
 	// when it was made.
-	timeFile = "captured.yaml"
+	TimeFile = "captured.yaml"
 
 	fileMode = 0o600
 )
 
-// captured is the content of timeFile.
-type captured struct {
+// Time is the content of TimeFile.
+type Time struct {
 	Time time.Time `json:"time"`
 }
 
@@ -40,25 +38,9 @@ steps:
 	if err := os.WriteFile(filepath.Join(dir, StoryFile), story, fileMode); err != nil || isMustGather {
 		return err
 	}
-	content, err := yaml.Marshal(captured{at})
+	content, err := yaml.Marshal(Time{at})
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, timeFile), content, fileMode)
-}
-
-// ReadTime returns the time of the capture in a directory. It is zero if the capture is that of a must-gather.
-func ReadTime(dir string) (time.Time, error) {
-	content, err := os.ReadFile(filepath.Join(dir, timeFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return time.Time{}, nil
-	}
-	read := captured{}
-	if err == nil {
-		err = yaml.UnmarshalStrict(content, &read)
-	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("reading %s: %w", filepath.Join(dir, timeFile), err)
-	}
-	return read.Time, nil
+	return os.WriteFile(filepath.Join(dir, TimeFile), content, fileMode)
 }

@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
 	"github.com/openshift/platform-operators/pkg/capture"
@@ -30,7 +34,7 @@ func readCapture(dir string) (*recording, error) {
 		return nil, fmt.Errorf("reading the capture in %q: %w", dir, err)
 	}
 	r := &recording{dir: dir, isCapture: true}
-	at, err := capture.ReadTime(dir)
+	at, err := captureTime(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +66,19 @@ func readCapture(dir string) (*recording, error) {
 // offerNothing writes a catalog that has none of the captured operators, because a capture has no content of catalogs.
 func offerNothing(dir string) error {
 	return samples.Write(dir, samples.Operator{Package: "unused", Version: "1.0.0"})
+}
+
+// captureTime returns the time of the capture in a directory. It is zero if the capture is that of a must-gather.
+func captureTime(dir string) (time.Time, error) {
+	content, err := os.ReadFile(filepath.Join(dir, capture.TimeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return time.Time{}, nil
+	}
+	read := capture.Time{}
+	if err == nil {
+		err = yaml.UnmarshalStrict(content, &read)
+	}
+	return read.Time, err
 }
 
 // latest returns the latest of a time and the timestamps in a value. A timestamp is a field whose name ends with "time" or "timestamp", in any

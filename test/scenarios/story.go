@@ -233,16 +233,23 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if s.Admin, err = story.NewAdmin(env); err != nil {
 		return err
 	}
-	if from.Recording != nil && from.Recording.isCapture {
-		s.network.SetDown(true) // the catalogs are those that were captured, and no content of them was
-		s.networkDown = true
-	} else if err := env.Announce(ctx, environment.CatalogName, s.catalog); err != nil {
+	if err := s.announce(ctx, env, from); err != nil {
 		return err
 	}
 	if from.Recording == nil && !from.NoManager {
 		s.StartManager()
 	}
 	return nil
+}
+
+// announce creates the objects of the catalog. A captured cluster has catalogs of its own, whose content was not captured: their network is down.
+func (s *Story) announce(ctx context.Context, env *environment.Environment, from Origin) error {
+	if from.Recording != nil && from.Recording.isCapture {
+		s.network.SetDown(true)
+		s.networkDown = true
+		return nil
+	}
+	return env.Announce(ctx, environment.CatalogName, s.catalog)
 }
 
 // managerStartup is the maximum time that a manager needs after its start to report the state of the cluster.

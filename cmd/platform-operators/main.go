@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ func newCommand() *cobra.Command {
 		Short:   "Installs the operators that an OpenShift platform is made of, and keeps them",
 		Version: version.Get().GitVersion,
 	}
+	command.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %q lists the flags", err, command.CommandPath()+" --help")
+	})
 	command.SetVersionTemplate(versionText(version.Get()))
 	command.AddCommand(newStartCommand(), newApplyConfigurationCommand(), newCaptureCommand())
 	command.AddCommand(newResourcesCommands()...)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/pkg/applyconfiguration/content"
@@ -72,7 +73,7 @@ func (r *run) buildServer(ctx context.Context) error {
 func (r *run) checkPaths() error {
 	var faults []error
 	for _, each := range r.input.Objects {
-		if served, _ := r.server.Resource(each.GroupVersionKind()); served.GroupResource() != each.Resource.GroupResource() {
+		if served, isServed := r.server.Resource(each.GroupVersionKind()); isServed && served.GroupResource() != each.Resource.GroupResource() {
 			faults = append(faults, fmt.Errorf("%s: %s %q belongs to resource %s, but its path is that of %s; move the file to the folder of its resource", each.File, each.GetKind(), each.GetName(), served.GroupResource(), each.Resource.GroupResource()))
 		}
 	}
@@ -158,6 +159,9 @@ func (r *run) withFile(err error) error {
 // kubernetesVersion returns the version of the API server: that of --kubernetes-version, or of ClusterOperator kube-apiserver.
 func (r *run) kubernetesVersion() (string, error) {
 	if r.KubernetesVersion != "" {
+		if _, err := version.ParseSemantic(r.KubernetesVersion); err != nil {
+			return "", fmt.Errorf("--kubernetes-version is %q; set it to the version of the cluster's API server, such as v1.36.3", r.KubernetesVersion)
+		}
 		return r.KubernetesVersion, nil
 	}
 	for _, each := range r.input.Objects {
@@ -173,5 +177,5 @@ func (r *run) kubernetesVersion() (string, error) {
 			}
 		}
 	}
-	return "", errors.New("the version of the API server is unknown: add ClusterOperator kube-apiserver to the input, or set --kubernetes-version")
+	return "", errors.New("the version of the API server is unknown: set --kubernetes-version, such as v1.36.3 (kubectl version prints that of the cluster), or add ClusterOperator kube-apiserver to the input")
 }

@@ -127,6 +127,7 @@ func TestOM_3_BadInputIsOneErrorThatNamesTheFile(t *testing.T) {
 		"no input directory":                          {nil, func(o *Options) { o.InputDir = "" }, "--input-dir is required", true},
 		"no output directory":                         {nil, func(o *Options) { o.OutputDir = "" }, "--output-dir is required", true},
 		"an input directory that is not":              {nil, func(o *Options) { o.InputDir = "/does/not/exist" }, "/does/not/exist", false},
+		"a version that is none":                      {nil, func(o *Options) { o.KubernetesVersion = "1.36" }, `--kubernetes-version is "1.36"`, false},
 		"a time that is none":                         {nil, func(o *Options) { o.Now = "yesterday" }, `--now is "yesterday"`, true},
 		"a time after which no year has four digits":  {nil, func(o *Options) { o.Now = "9999-12-31T23:59:59Z" }, "the year 9999", true},
 		"an unknown controller":                       {nil, func(o *Options) { o.Controllers = []string{"Unknown"} }, `there is no controller "Unknown"`, false},
@@ -247,6 +248,15 @@ func TestAnOutputDirectoryThatIsNotEmptyIsRefused(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"notes.txt": "mine"}, files); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+func TestAKindOfKubernetesThatNoControllerReadsIsIgnored(t *testing.T) {
+	address := map[string]string{"cluster-scoped-resources/networking.k8s.io/ipaddresses/172.30.0.1.yaml": `{apiVersion: networking.k8s.io/v1, kind: IPAddress, metadata: {name: 172.30.0.1, uid: i1, resourceVersion: "30"}}`}
+	files, err := runOn(t, with(address), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutationOf(t, files, "Create/cluster-scoped-resources/core.rukpak.io/bundledeployments", "memo")
 }
 
 func TestSelectedControllersRun(t *testing.T) {

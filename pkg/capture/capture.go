@@ -82,10 +82,25 @@ func Capture(ctx context.Context, source Source, kubernetesVersion string, now t
 		wanted = slices.DeleteFunc(reads, func(each manifestserver.Read) bool { return c.read[each] || each.Verb == manifestserver.VerbWatch })
 		if len(wanted) == 0 {
 			builtIn, err := bindata.Definitions()
-			return Result{Objects: c.pruned(builtIn), NotCollected: c.lacks, Rounds: round, Errs: errs}, err
+			return Result{Objects: c.pruned(builtIn), NotCollected: union(c.lacks, source.Lacks()), Rounds: round, Errs: errs}, err
 		}
 	}
 	return Result{}, fmt.Errorf("after %d rounds, the controllers still read new objects, such as %v; report this as a bug", maxRounds, wanted[0])
+}
+
+// union returns what one of two lists has. An entry of the source also counts if no round needed it: with content, a round needs more.
+func union(a, b mustgather.NotCollected) mustgather.NotCollected {
+	for _, each := range b.Resources {
+		if !slices.Contains(a.Resources, each) {
+			a.Resources = append(a.Resources, each)
+		}
+	}
+	for _, each := range b.Namespaces {
+		if !slices.Contains(a.Namespaces, each) {
+			a.Namespaces = append(a.Namespaces, each)
+		}
+	}
+	return a
 }
 
 // readAll reads objects from the source.

@@ -135,7 +135,7 @@ func (r Result) summary(options Options, version string) string {
 	if r.Errs != nil {
 		fmt.Fprintf(&text, "These syncs fail on the capture:\n%v\n", r.Errs)
 	}
-	text.WriteString("To see which mutations the manager sends, add the content of catalogs and images, and run:\n")
+	text.WriteString("To see which mutations the manager sends without the content of catalogs and images, run:\n")
 	fmt.Fprintf(&text, "  platform-operators apply-configuration --input-dir %s --output-dir OUTPUT", options.OutputDir)
 	if !hasVersion && version != "" {
 		fmt.Fprintf(&text, " --kubernetes-version %s", version)

@@ -28,6 +28,8 @@ type Source interface {
 	Read(ctx context.Context, read manifestserver.Read) ([]mustgather.Object, error)
 	// Inferred returns definitions of the custom kinds of a source that may lack CustomResourceDefinitions; nil for other sources.
 	Inferred() []*apiextensionsv1.CustomResourceDefinition
+	// Lacks returns what the source says that it lacks.
+	Lacks() mustgather.NotCollected
 }
 
 // Cluster is a running cluster as a source.
@@ -69,6 +71,9 @@ func (c Cluster) Read(ctx context.Context, read manifestserver.Read) ([]mustgath
 // Inferred implements Source.
 func (c Cluster) Inferred() []*apiextensionsv1.CustomResourceDefinition { return nil }
 
+// Lacks implements Source.
+func (c Cluster) Lacks() mustgather.NotCollected { return mustgather.NotCollected{} }
+
 // MustGather is a must-gather as a source.
 type MustGather struct{ Input *mustgather.Input }
 
@@ -76,6 +81,9 @@ type MustGather struct{ Input *mustgather.Input }
 func (m MustGather) Inferred() []*apiextensionsv1.CustomResourceDefinition {
 	return applyconfiguration.InferredDefinitions(m.Input)
 }
+
+// Lacks implements Source.
+func (m MustGather) Lacks() mustgather.NotCollected { return m.Input.NotCollected }
 
 // Read implements Source.
 func (m MustGather) Read(_ context.Context, read manifestserver.Read) ([]mustgather.Object, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,5 +85,15 @@ func TestWhatASourceMayLack(t *testing.T) {
 	fails = errors.New("no connection")
 	if _, err := (Cluster{client}).Read(t.Context(), list); err == nil || errors.Is(err, errNotCollected) {
 		t.Errorf("without a connection: %v", err)
+	}
+}
+
+func TestACaptureLacksAllThatItsMustGatherLacks(t *testing.T) {
+	services, leases := metav1.GroupResource{Resource: "services"}, metav1.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	got := union(mustgather.NotCollected{Resources: []metav1.GroupResource{services}},
+		mustgather.NotCollected{Resources: []metav1.GroupResource{leases, services}, Namespaces: []string{"a"}})
+	want := mustgather.NotCollected{Resources: []metav1.GroupResource{services, leases}, Namespaces: []string{"a"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

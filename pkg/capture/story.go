@@ -29,12 +29,16 @@ type Time struct {
 // anything for an hour.
 func writeStory(dir string, at time.Time, isMustGather bool) error {
 	at = at.UTC().Truncate(time.Second)
+	title := "The cluster that was captured at " + at.Format(time.RFC3339)
+	if isMustGather {
+		title = "The cluster of a must-gather"
+	}
 	story := fmt.Appendf(nil, `# A story that starts with the objects in this directory. Add the steps that show the problem; see docs/scenarios.md.
-title: The cluster that was captured at %s
+title: %s
 steps:
 - title: The manager runs for an hour
   wait: 1h
-`, at.Format(time.RFC3339))
+`, title)
 	if err := os.WriteFile(filepath.Join(dir, StoryFile), story, fileMode); err != nil || isMustGather {
 		return err
 	}

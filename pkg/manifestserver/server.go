@@ -35,6 +35,8 @@ type Server struct {
 
 var _ http.RoundTripper = &Server{}
 
+var errIgnored = errors.New("the server in memory does not have this kind of Kubernetes; the object is ignored")
+
 var errNotServed = errors.New("the kind is not served in this version; add its CustomResourceDefinition to the input, or remove the object")
 
 // New returns a server. If objects of the input cannot be served, the error wraps an InputError for each of them.
@@ -95,7 +97,12 @@ func (s *Server) load() error {
 		}
 		r := s.kinds.OfKind(object.GroupVersionKind())
 		if r == nil || r.Is(kinds.IsReview) {
-			errs = append(errs, &InputError{object, errNotServed})
+			if fault := &(InputError{object, errNotServed}); s.isUnknownBuiltIn(object.GroupVersionKind()) {
+				fault.Err = errIgnored
+				s.unknown = append(s.unknown, fault)
+			} else {
+				errs = append(errs, fault)
+			}
 			continue
 		}
 		one, err := s.loadObject(r, object)
@@ -128,6 +135,20 @@ func (s *Server) load() error {
 }
 
 var errEnded = errors.New("the context has ended")
+
+// isUnknownBuiltIn reports whether a kind belongs to an API group of Kubernetes of which the server has other kinds, and this one in no version.
+// No controller reads such a kind.
+func (s *Server) isUnknownBuiltIn(kind schema.GroupVersionKind) bool {
+	versions := s.kinds.Versions(kind.Group)
+	for _, version := range versions {
+		for _, each := range s.kinds.InVersion(schema.GroupVersion{Group: kind.Group, Version: version}) {
+			if each.Custom || each.GroupVersionKind().Kind == kind.Kind {
+				return false
+			}
+		}
+	}
+	return len(versions) > 0
+}
 
 // release reduces an object to its kind and name.
 func release(object *unstructured.Unstructured) {

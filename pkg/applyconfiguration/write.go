@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/library-go/pkg/manifestclient"
@@ -34,7 +35,12 @@ func (o *Options) write(output *Output) error {
 	if err := o.writeFile(filepath.Join(configurationFolder, runAgainFile), output.RunAgain); err != nil {
 		return err
 	}
-	return o.writeFile(filepath.Join(configurationFolder, missingFile), output.Missing)
+	if err := o.writeFile(filepath.Join(configurationFolder, missingFile), output.Missing); err != nil {
+		return err
+	}
+	missing := len(output.Missing.Catalogs) + len(output.Missing.Images) + len(output.Missing.Objects) + len(output.Missing.Revisions)
+	klog.Infof("wrote %d mutations to %s; %s lists %d syncs, and %s %d things that the input lacks", len(output.Requests), o.OutputDir, runAgainFile, len(output.RunAgain.Syncs), missingFile, missing)
+	return nil
 }
 
 // writeFile writes a value as YAML to a path below the output directory.

@@ -154,15 +154,15 @@ func (c *capture) pruned(builtIn []*apiextensionsv1.CustomResourceDefinition) []
 	for i, each := range objects {
 		objects[i].Unstructured = each.DeepCopy()
 		if each.Resource.GroupResource() == definitions.GroupResource() && !c.whole[each.GetName()] && !withObjects[schema.ParseGroupResource(each.GetName())] {
-			withoutSchemas(objects[i].Unstructured)
+			WithoutSchemas(objects[i].Unstructured)
 		}
 	}
 	return withoutValues(objects)
 }
 
-// withoutSchemas replaces the schemas of a CustomResourceDefinition with one that permits everything. It is for definitions of which only the
+// WithoutSchemas replaces the schemas of a CustomResourceDefinition with one that permits everything. It is for definitions of which only the
 // existence matters.
-func withoutSchemas(definition *unstructured.Unstructured) {
+func WithoutSchemas(definition *unstructured.Unstructured) {
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, each := range versions {
 		if version, isMap := each.(map[string]any); isMap {

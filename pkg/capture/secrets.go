@@ -28,11 +28,13 @@ func withoutValues(objects []mustgather.Object) []mustgather.Object {
 	digests, owners := map[string]string{}, map[string]bool{}
 	stored := map[string]map[string]any{} // the data of the Secrets of revisions, by name; nil if they are not known
 	for owner, all := range revisions {
+		revisions[owner] = nil
 		for _, each := range all {
 			data, digest, err := masked(owner, each)
 			if err != nil {
-				continue // its Secrets lose their values
+				continue // its Secrets lose their values, so that the revision counts as not collected
 			}
+			revisions[owner] = append(revisions[owner], each)
 			for name, values := range data {
 				stored[name] = values
 			}
@@ -49,7 +51,7 @@ func withoutValues(objects []mustgather.Object) []mustgather.Object {
 		case isOfRevision(each) && stored[each.GetName()] != nil:
 			each.Object["data"] = stored[each.GetName()]
 		case isOfRevision(each) && isReadable(each, revisions):
-			continue // without the values, the revision has fewer parts
+			continue // a part that the revision does not have without the values, or that an earlier one left behind
 		case owners[each.GetLabels()[corev1alpha2.LabelOwnerName]]:
 			mask(each.Unstructured)
 		default:
@@ -88,7 +90,7 @@ func ownerOf(object mustgather.Object) store.Owner {
 	return store.Owner{Name: owner.Name, UID: owner.UID}
 }
 
-// isReadable reports whether a Secret belongs to one of the revisions.
+// isReadable reports whether a Secret has the number of one of the revisions.
 func isReadable(object mustgather.Object, revisions map[store.Owner][]*store.Revision) bool {
 	for _, each := range revisions[ownerOf(object)] {
 		if strconv.FormatInt(each.Number, 10) == object.GetLabels()[store.LabelNumber] {

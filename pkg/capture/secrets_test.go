@@ -1,8 +1,11 @@
 package capture
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"sort"
 	"strings"
 	"testing"
 
@@ -128,6 +131,50 @@ func TestADamagedRevisionLosesItsValues(t *testing.T) {
 	for _, each := range withoutValues(objects) {
 		if !each.IsElided() {
 			t.Errorf("%s has values, and nobody knows what they are", each.GetName())
+		}
+	}
+}
+
+// growing returns a ConfigMap with a number of random bytes, which do not compress, and a Secret with values that are empty, and so smaller than what replaces them.
+func growing(size int) []unstructured.Unstructured {
+	random := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random) // never fails
+	configMap, secret := objectOf("ConfigMap", "a"), objectOf("Secret", "b")
+	configMap.Object["binaryData"] = map[string]any{"random": base64.StdEncoding.EncodeToString(random)}
+	values := map[string]any{}
+	for i := range 200 {
+		values[fmt.Sprint(i)] = ""
+	}
+	secret.Object["data"] = values
+	return []unstructured.Unstructured{configMap, secret}
+}
+
+// A revision that needs more Secrets without the values counts as not collected, and not as lost.
+func TestARevisionThatGrowsWithoutTheValuesIsElided(t *testing.T) {
+	partsOf := func(objects []unstructured.Unstructured) int {
+		parts, err := store.Parts(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parts
+	}
+	replaced := func(size int) []unstructured.Unstructured {
+		objects := growing(size)
+		mask(&objects[1])
+		return objects
+	}
+	size := sort.Search(1<<20, func(size int) bool { return size > 1000 && partsOf(replaced(size)) > 1 })
+	owner := store.Owner{Name: "memo", UID: "1"}
+	if partsOf(growing(size)) != 1 {
+		t.Fatal("the revision has two parts with the values, too")
+	}
+	kept := withoutValues(stored(t, owner, growing(size)))
+	if len(kept) != 2 {
+		t.Errorf("%d Secrets are kept of an index and a part", len(kept))
+	}
+	for _, each := range kept {
+		if !each.IsElided() {
+			t.Errorf("%s has values", each.GetName())
 		}
 	}
 }

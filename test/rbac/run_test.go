@@ -50,7 +50,8 @@ const deniedBy = "test/scenarios/permissions_test.go revokes this right of the r
 // with these roles only.
 //
 // Promise CLU-P5: The manager's roles, with the role for bundles, have exactly the rights that its requests in stories, specs and end-to-end
-// tests need, and its declared inputs and outputs are exactly what these read and write, but for listed exemptions. No role has a wildcard or may impersonate, and only the role for bundles may escalate and bind.
+// tests need, and its declared inputs and outputs are exactly what these read and write, but for listed exemptions. No role has a wildcard
+// or may impersonate, and only the role for bundles may escalate and bind.
 func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {
 	if *traces == "" {
 		t.Skip("this test needs the traces of the scenarios, integration and end-to-end suites; `make test` runs it after them, with -traces")

@@ -23,13 +23,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/library-go/pkg/manifestclient"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/applyconfiguration"
+	"github.com/openshift/platform-operators/pkg/capture"
 	"github.com/openshift/platform-operators/pkg/declaredresources"
 	"github.com/openshift/platform-operators/pkg/manifestserver"
 	"github.com/openshift/platform-operators/pkg/mustgather"
@@ -240,7 +240,9 @@ func (s *Story) writeInput(ctx context.Context, dir string) (objects []mustgathe
 	s.must(err)
 	for resource, found := range all {
 		for i := range found {
-			removeSchemas(&found[i])
+			if found[i].GetKind() == customResourceDefinition && found[i].GetLabels()[corev1alpha2.LabelOwnerName] == "" {
+				capture.WithoutSchemas(&found[i]) // the schemas of the cluster's kinds are most of what a directory has
+			}
 			objects = append(objects, mustgather.Object{Unstructured: &found[i], Resource: resource.WithVersion(found[i].GroupVersionKind().Version)})
 		}
 	}
@@ -259,21 +261,6 @@ func (s *Story) writeInput(ctx context.Context, dir string) (objects []mustgathe
 	}
 	s.writeImages(filepath.Join(dir, "content", "images"), content)
 	return objects
-}
-
-// removeSchemas removes the schemas of a CustomResourceDefinition that no bundle has. Only the existence of its kind matters, and the schemas of
-// the cluster's kinds are most of what a directory has.
-func removeSchemas(object *unstructured.Unstructured) {
-	if object.GetKind() != customResourceDefinition || object.GetLabels()[corev1alpha2.LabelOwnerName] != "" {
-		return
-	}
-	versions, _, _ := unstructured.NestedSlice(object.Object, "spec", "versions")
-	for _, each := range versions {
-		if version, isMap := each.(map[string]any); isMap {
-			version["schema"] = map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}
-		}
-	}
-	_ = unstructured.SetNestedSlice(object.Object, versions, "spec", "versions") // what NestedSlice returns can be set
 }
 
 // writeImages writes the images of a catalog's bundles into an OCI layout.

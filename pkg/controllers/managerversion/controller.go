@@ -254,11 +254,11 @@ func (c *controller) isRolloutReported() (bool, error) {
 	return c.isRolloutShown(manager.Status.Rollout.StartedTime)
 }
 
-// shownReason is the part of the reason of condition Progressing that a rollout is. library-go joins the reasons of the conditions of the
-// operator resource: it removes the ClusterOperator's type from each condition's type, and adds the reason.
+// shownReason is what a rollout adds to the reason of condition Progressing of the ClusterOperator. library-go joins the reasons of the operator
+// resource's conditions with reasonSeparator. Before each reason is the type of its condition without the suffix Progressing.
 const (
-	shownReason    = "Manager_" + operatorv1alpha1.ReasonWorkingTowardsVersion
-	joinsOfReasons = "::"
+	shownReason     = "Manager_" + operatorv1alpha1.ReasonWorkingTowardsVersion
+	reasonSeparator = "::"
 )
 
 // isRolloutShown reports whether condition Progressing of the ClusterOperator has been True, with the rollout as a reason, since the rollout
@@ -273,7 +273,7 @@ func (c *controller) isRolloutShown(started metav1.Time) (bool, error) {
 	}
 	for _, condition := range clusterOperator.Status.Conditions {
 		if condition.Type == configv1.OperatorProgressing && condition.Status == configv1.ConditionTrue {
-			return !condition.LastTransitionTime.Before(&started) && slices.Contains(strings.Split(condition.Reason, joinsOfReasons), shownReason), nil
+			return !condition.LastTransitionTime.Before(&started) && slices.Contains(strings.Split(condition.Reason, reasonSeparator), shownReason), nil
 		}
 	}
 	return false, nil

@@ -126,10 +126,16 @@ func (i *Images) digestOf(ref name.Reference) (v1.Hash, error) {
 	if digest, isDigest := ref.(name.Digest); isDigest {
 		return v1.NewHash(digest.DigestStr())
 	}
-	content, err := readLimited(i.files, path.Join(imageFolder, "index.json"))
+	indexFile := path.Join(imageFolder, "index.json")
+	file, err := i.files.Open(indexFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return v1.Hash{}, errMissing
 	}
+	if err != nil {
+		return v1.Hash{}, fmt.Errorf("reading the index of images: %w", err)
+	}
+	defer file.Close()
+	content, err := readAll(file, indexFile)
 	if err != nil {
 		return v1.Hash{}, fmt.Errorf("reading the index of images: %w", err)
 	}
@@ -145,16 +151,11 @@ func (i *Images) digestOf(ref name.Reference) (v1.Hash, error) {
 	return v1.Hash{}, errMissing
 }
 
-// readLimited returns the content of a file. A file with more than maxManifest bytes is an error.
-func readLimited(files fs.FS, name string) ([]byte, error) {
-	file, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
+// readAll reads a file to its end. More than maxManifest bytes are an error.
+func readAll(file io.Reader, name string) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
 	if err == nil && len(content) > maxManifest {
-		err = fmt.Errorf("%s has more than %d bytes, which is the maximum", name, maxManifest)
+		err = fmt.Errorf("%s has more than %d bytes, which is the maximum for a manifest or the index", name, maxManifest)
 	}
 	return content, err
 }
@@ -166,11 +167,7 @@ func (i *Images) readBlob(ref string, digest v1.Hash) ([]byte, error) {
 		return nil, err
 	}
 	defer blob.Close()
-	content, err := io.ReadAll(io.LimitReader(blob, maxManifest+1))
-	if err == nil && len(content) > maxManifest {
-		err = fmt.Errorf("%s has more than %d bytes, which is the maximum for a manifest", blobPath(digest), maxManifest)
-	}
-	return content, err
+	return readAll(blob, blobPath(digest))
 }
 
 // open opens a blob. Reading it to its end returns an error if its digest is wrong.

@@ -22,6 +22,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 	// Group=core.rukpak.io, Version=v1alpha2
 	case v1alpha2.SchemeGroupVersion.WithKind("AppliedObject"):
 		return &corev1alpha2.AppliedObjectApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("Approval"):
+		return &corev1alpha2.ApprovalApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Bundle"):
 		return &corev1alpha2.BundleApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleDeployment"):
@@ -64,6 +66,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &corev1alpha2.ObjectCountsApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Plan"):
 		return &corev1alpha2.PlanApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("PlannedObject"):
+		return &corev1alpha2.PlannedObjectApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("PlannedObjects"):
+		return &corev1alpha2.PlannedObjectsApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Preflight"):
 		return &corev1alpha2.PreflightApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("ProvisionerClass"):
@@ -98,6 +104,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &applyconfigurationplatformv1alpha1.HistoryEntryApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("Install"):
 		return &applyconfigurationplatformv1alpha1.InstallApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("InstallApproval"):
+		return &applyconfigurationplatformv1alpha1.InstallApprovalApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("InstallConfig"):
 		return &applyconfigurationplatformv1alpha1.InstallConfigApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("InstalledBundle"):

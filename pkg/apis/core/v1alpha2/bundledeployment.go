@@ -81,6 +81,21 @@ type BundleDeploymentSpec struct {
 	// +optional
 	Preflight *Preflight `json:"preflight,omitempty"`
 
+	// serviceAccountName is the name of a ServiceAccount in the install namespace. It has 1 to 253 characters. The manager sends all
+	// writes of the bundle's objects as this ServiceAccount, so that the bundle needs no more permissions than the ServiceAccount
+	// has. The manager watches the objects with its own permissions. If the ServiceAccount is deleted and created again, set the
+	// field to another name or create the BundleDeployment again. Defaults to the manager's own ServiceAccount.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="serviceAccountName must be the name of a ServiceAccount: lower-case letters, digits, \"-\" and \".\", with a letter or digit at both ends"
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+
+	// approval selects whether the plan of a new revision needs an approval, and records the approval. Defaults to the mode of the
+	// ProvisionerClass, else to no approval.
+	// +optional
+	Approval *Approval `json:"approval,omitempty"`
+
 	// drift selects how the manager handles changes that others make to applied objects. Absent fields default to those of
 	// the ProvisionerClass.
 	// +optional

@@ -18,6 +18,9 @@ const (
 	// ConditionDrifted is True while declared fields or objects differ from the active revision and are not reverted. Either
 	// spec.drift.policy is Report, or spec.paused is set, or the changes return each time that they are reverted.
 	ConditionDrifted = "Drifted"
+	// ConditionApproved exists while spec.approval or the ProvisionerClass requires approvals. It is True if the newest revision was
+	// approved, or was started before an approval was required.
+	ConditionApproved = "Approved"
 	// ConditionRemovalBlocked exists during the removal. It is True while the removal waits for an action of a user, which the message
 	// names.
 	ConditionRemovalBlocked = "RemovalBlocked"
@@ -91,6 +94,19 @@ const (
 	ReasonBlocked = "Blocked"
 	// ReasonPaused means that spec.paused is set.
 	ReasonPaused = "Paused"
+)
+
+// Reasons of the Approved condition.
+const (
+	// ReasonApproved means that the plan was approved. status.revisions says by whom.
+	ReasonApproved = "Approved"
+	// ReasonApprovalNotNeeded means that the newest revision was started before an approval was required, or that there is none yet.
+	ReasonApprovalNotNeeded = "ApprovalNotNeeded"
+	// ReasonAwaitingApproval means that the plan in status.plan is not approved. It is also a reason of the Progressing condition.
+	ReasonAwaitingApproval = "AwaitingApproval"
+	// ReasonPoliciesNotInForce means that the plan is approved, and that the approval does not count: an admission policy of the manager
+	// or its binding is missing or does not deny, so that anybody who may edit the object could have approved.
+	ReasonPoliciesNotInForce = "PoliciesNotInForce"
 )
 
 // Reasons of the Drifted condition. The reason is AsExpected while there is no drift.

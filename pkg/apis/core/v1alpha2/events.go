@@ -4,6 +4,8 @@ package v1alpha2
 const (
 	// EventRollOutStarted means that the rollout of a revision begins.
 	EventRollOutStarted = "RollOutStarted"
+	// EventPlanApproved means that the plan of a revision was approved. The message has the name of the user.
+	EventPlanApproved = "PlanApproved"
 	// EventRevisionActive means that a revision is complete and healthy.
 	EventRevisionActive = "RevisionActive"
 	// EventRolledBack means that a revision missed its deadline, and that the revision before it is active again.
@@ -35,6 +37,8 @@ const (
 // Reasons of Events on a BundleDeployment that are also reasons of its conditions.
 const (
 	EventDriftReported         = ReasonDriftReported
+	EventAwaitingApproval      = ReasonAwaitingApproval
+	EventPoliciesNotInForce    = ReasonPoliciesNotInForce
 	EventDriftContested        = ReasonDriftContested
 	EventUnpackFailed          = ReasonUnpackFailed
 	EventProvisionerNotFound   = ReasonProvisionerNotFound

@@ -38,6 +38,13 @@ type ProvisionerClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="provisioner is immutable: create another ProvisionerClass"
 	Provisioner string `json:"provisioner,omitempty"`
 
+	// approval is the least that the BundleDeployments of this class need. Required means that nothing of a new revision is
+	// applied before its plan is approved, whatever spec.approval of the BundleDeployment says. None means that
+	// spec.approval decides. Defaults to None.
+	// +optional
+	// +kubebuilder:validation:Enum=None;Required
+	Approval ApprovalMode `json:"approval,omitempty"`
+
 	// drift contains the defaults for absent fields of spec.drift of the BundleDeployments of this class.
 	// +optional
 	Drift *Drift `json:"drift,omitempty"`

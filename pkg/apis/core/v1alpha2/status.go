@@ -7,8 +7,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:MinProperties=1
 type BundleDeploymentStatus struct {
 	// conditions describe the state of the BundleDeployment. Their types are Unpacked, HasValidBundle, Installed, Healthy, Progressing
-	// and Drifted, and during a removal RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager has reconciled
-	// the object.
+	// and Drifted; Approved, while an approval is required; and RemovalBlocked, during a removal. The list has 1 to 16 entries. It
+	// is absent until the manager has reconciled the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -251,6 +251,20 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=1024
 	FailureMessage string `json:"failureMessage,omitempty"`
 
+	// approvedBy is the user name of the person who approved the plan of the revision. It has 1 to 512 characters. It is set when
+	// the revision starts, and absent if the revision was started without an approval.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	ApprovedBy string `json:"approvedBy,omitempty"`
+
+	// approvedPlan is the digest of the plan that was approved. It has 1 to 128 characters. It is set and absent together with
+	// approvedBy.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	ApprovedPlan string `json:"approvedPlan,omitempty"`
+
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
@@ -298,16 +312,47 @@ const (
 	FailedForPermissions FailedFor = "PermissionsMissing"
 )
 
-// Plan describes what a revision applies and which permissions it requires.
+// Plan describes what a revision changes and which permissions it requires.
 //
 // +kubebuilder:validation:MinProperties=0
 type Plan struct {
-	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"). It has 1 to 128 characters. It
-	// covers everything that the revision applies. It is absent if the revision was stored without it.
+	// revision is the number of the revision that the plan is about, from 1 to 9007199254740991. It is absent if a manager without
+	// this field wrote the plan.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
+	Revision int64 `json:"revision,omitempty"`
+
+	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, the configuration, the
+	// install namespace, the identity that applies the objects, adoption, the deletion of CustomResourceDefinitions, and the objects
+	// that are deleted. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
+
+	// configMaps are the names of the ConfigMaps in the manager's namespace that hold the whole plan as text, in this order. The
+	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	ConfigMaps []string `json:"configMaps,omitempty"`
+
+	// create are the objects that no active revision has. It is absent if there are none.
+	// +optional
+	Create *PlannedObjects `json:"create,omitempty"`
+
+	// update are the objects whose declaration differs from that in the active revision. It is absent if there are none.
+	// +optional
+	Update *PlannedObjects `json:"update,omitempty"`
+
+	// delete are the objects that only the active revision has. They are deleted when the new revision is active. It is absent if
+	// there are none.
+	// +optional
+	Delete *PlannedObjects `json:"delete,omitempty"`
 
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
 	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
@@ -336,6 +381,39 @@ type Plan struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	KindsMissing []MissingKind `json:"kindsMissing,omitempty"`
+}
+
+// PlannedObjects are the objects of a plan for which the manager does the same.
+type PlannedObjects struct {
+	// total is the number of the objects, from 1 to 1000000.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	Total int32 `json:"total,omitempty"`
+
+	// objects are the first of the objects, in the order of the phases. The list has 1 to 20 entries.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	Objects []PlannedObject `json:"objects,omitempty"`
+}
+
+// PlannedObject is an object of a plan.
+type PlannedObject struct {
+	// object names the object.
+	// +required
+	Object AppliedObject `json:"object,omitzero"`
+
+	// paths are JSON pointers to the first declared fields that differ from the active revision. The list has 1 to 10 entries of 1
+	// to 512 characters. It is absent for objects that are created or deleted.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=512
+	Paths []string `json:"paths,omitempty"`
 }
 
 // MissingKind is a kind that the cluster does not serve.

@@ -120,6 +120,7 @@ type Package struct {
 // Install selects where and how the operator is installed.
 //
 // +kubebuilder:validation:MinProperties=0
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceAccountName) || has(self.namespace)",message="install.serviceAccountName needs install.namespace: the ServiceAccount is in that namespace",fieldPath=".namespace"
 type Install struct {
 	// namespace is the namespace of the operator, a DNS label with 1 to 63 characters. The manager creates the namespace if it
 	// does not exist. The manager refuses the namespace "default", namespaces whose names begin with "kube-", and its own
@@ -132,6 +133,15 @@ type Install struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="install.namespace must be a DNS label: lower-case letters, digits and \"-\", with a letter or digit at both ends"
 	Namespace string `json:"namespace,omitempty"`
+
+	// serviceAccountName is the name of a ServiceAccount in install.namespace. It has 1 to 253 characters. The manager sends all
+	// writes of the operator's objects as this ServiceAccount, so that the operator needs no more permissions than the
+	// ServiceAccount has. Defaults to the manager's own ServiceAccount.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="install.serviceAccountName must be the name of a ServiceAccount: lower-case letters, digits, \"-\" and \".\", with a letter or digit at both ends"
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
 	// config is the configuration that the bundle is rendered with.
 	// +optional
@@ -155,6 +165,11 @@ type Install struct {
 	// +kubebuilder:validation:Enum=Hold;Rollback
 	OnFailure corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 
+	// approval selects whether the plan of each version needs an approval. The approval itself is in spec.approval of the
+	// BundleDeployment. Defaults to the mode of the ProvisionerClass, else to no approval.
+	// +optional
+	Approval *InstallApproval `json:"approval,omitempty"`
+
 	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
 	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
 	// If two operators declare the same object, it belongs to the older operator. If the younger one already owns the object, the
@@ -162,6 +177,17 @@ type Install struct {
 	// +optional
 	// +kubebuilder:validation:Enum=SamePackage;None;Any
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
+}
+
+// InstallApproval selects whether the plan of each version needs an approval.
+//
+// +kubebuilder:validation:MinProperties=0
+type InstallApproval struct {
+	// mode selects whether the manager waits for an approval before it applies a version. Required means that it waits. None means
+	// that it does not wait, unless the ProvisionerClass requires an approval. Defaults to None.
+	// +optional
+	// +kubebuilder:validation:Enum=None;Required
+	Mode corev1alpha2.ApprovalMode `json:"mode,omitempty"`
 }
 
 // InstallConfig is the configuration that a bundle is rendered with.

@@ -232,6 +232,13 @@ type HistoryEntry struct {
 	// annotation platform.openshift.io/retry requested it, or a missing kind or permission is available now.
 	// +required
 	Trigger Trigger `json:"trigger,omitempty"`
+
+	// approvedBy is the user name of the person who approved the plan of the version. It has 1 to 512 characters. It is absent if
+	// the plan needed no approval.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	ApprovedBy string `json:"approvedBy,omitempty"`
 }
 
 // HistoryState is the result of an upgrade step.

@@ -28,6 +28,14 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	Config *runtime.RawExtension `json:"config,omitempty"`
 	// preflight is accepted for compatibility with manifests that were written for rukpak.
 	Preflight *PreflightApplyConfiguration `json:"preflight,omitempty"`
+	// serviceAccountName is the name of a ServiceAccount in the install namespace. It has 1 to 253 characters. The manager sends all
+	// writes of the bundle's objects as this ServiceAccount, so that the bundle needs no more permissions than the ServiceAccount
+	// has. The manager watches the objects with its own permissions. If the ServiceAccount is deleted and created again, set the
+	// field to another name or create the BundleDeployment again. Defaults to the manager's own ServiceAccount.
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
+	// approval selects whether the plan of a new revision needs an approval, and records the approval. Defaults to the mode of the
+	// ProvisionerClass, else to no approval.
+	Approval *ApprovalApplyConfiguration `json:"approval,omitempty"`
 	// drift selects how the manager handles changes that others make to applied objects. Absent fields default to those of
 	// the ProvisionerClass.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
@@ -99,6 +107,22 @@ func (b *BundleDeploymentSpecApplyConfiguration) WithConfig(value runtime.RawExt
 // If called multiple times, the Preflight field is set to the value of the last call.
 func (b *BundleDeploymentSpecApplyConfiguration) WithPreflight(value *PreflightApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
 	b.Preflight = value
+	return b
+}
+
+// WithServiceAccountName sets the ServiceAccountName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccountName field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithServiceAccountName(value string) *BundleDeploymentSpecApplyConfiguration {
+	b.ServiceAccountName = &value
+	return b
+}
+
+// WithApproval sets the Approval field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Approval field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithApproval(value *ApprovalApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
+	b.Approval = value
 	return b
 }
 

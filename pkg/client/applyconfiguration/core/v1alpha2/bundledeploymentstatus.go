@@ -12,8 +12,8 @@ import (
 // BundleDeploymentStatus is the observed state of a BundleDeployment.
 type BundleDeploymentStatusApplyConfiguration struct {
 	// conditions describe the state of the BundleDeployment. Their types are Unpacked, HasValidBundle, Installed, Healthy, Progressing
-	// and Drifted, and during a removal RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager has reconciled
-	// the object.
+	// and Drifted; Approved, while an approval is required; and RemovalBlocked, during a removal. The list has 1 to 16 entries. It
+	// is absent until the manager has reconciled the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
 	// the manager has reconciled the object.

@@ -5,11 +5,25 @@ package v1alpha2
 // PlanApplyConfiguration represents a declarative configuration of the Plan type for use
 // with apply.
 //
-// Plan describes what a revision applies and which permissions it requires.
+// Plan describes what a revision changes and which permissions it requires.
 type PlanApplyConfiguration struct {
-	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"). It has 1 to 128 characters. It
-	// covers everything that the revision applies. It is absent if the revision was stored without it.
+	// revision is the number of the revision that the plan is about, from 1 to 9007199254740991. It is absent if a manager without
+	// this field wrote the plan.
+	Revision *int64 `json:"revision,omitempty"`
+	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, the configuration, the
+	// install namespace, the identity that applies the objects, adoption, the deletion of CustomResourceDefinitions, and the objects
+	// that are deleted. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
 	Digest *string `json:"digest,omitempty"`
+	// configMaps are the names of the ConfigMaps in the manager's namespace that hold the whole plan as text, in this order. The
+	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval.
+	ConfigMaps []string `json:"configMaps,omitempty"`
+	// create are the objects that no active revision has. It is absent if there are none.
+	Create *PlannedObjectsApplyConfiguration `json:"create,omitempty"`
+	// update are the objects whose declaration differs from that in the active revision. It is absent if there are none.
+	Update *PlannedObjectsApplyConfiguration `json:"update,omitempty"`
+	// delete are the objects that only the active revision has. They are deleted when the new revision is active. It is absent if
+	// there are none.
+	Delete *PlannedObjectsApplyConfiguration `json:"delete,omitempty"`
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
 	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
@@ -29,11 +43,53 @@ func Plan() *PlanApplyConfiguration {
 	return &PlanApplyConfiguration{}
 }
 
+// WithRevision sets the Revision field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Revision field is set to the value of the last call.
+func (b *PlanApplyConfiguration) WithRevision(value int64) *PlanApplyConfiguration {
+	b.Revision = &value
+	return b
+}
+
 // WithDigest sets the Digest field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Digest field is set to the value of the last call.
 func (b *PlanApplyConfiguration) WithDigest(value string) *PlanApplyConfiguration {
 	b.Digest = &value
+	return b
+}
+
+// WithConfigMaps adds the given value to the ConfigMaps field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the ConfigMaps field.
+func (b *PlanApplyConfiguration) WithConfigMaps(values ...string) *PlanApplyConfiguration {
+	for i := range values {
+		b.ConfigMaps = append(b.ConfigMaps, values[i])
+	}
+	return b
+}
+
+// WithCreate sets the Create field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Create field is set to the value of the last call.
+func (b *PlanApplyConfiguration) WithCreate(value *PlannedObjectsApplyConfiguration) *PlanApplyConfiguration {
+	b.Create = value
+	return b
+}
+
+// WithUpdate sets the Update field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Update field is set to the value of the last call.
+func (b *PlanApplyConfiguration) WithUpdate(value *PlannedObjectsApplyConfiguration) *PlanApplyConfiguration {
+	b.Update = value
+	return b
+}
+
+// WithDelete sets the Delete field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Delete field is set to the value of the last call.
+func (b *PlanApplyConfiguration) WithDelete(value *PlannedObjectsApplyConfiguration) *PlanApplyConfiguration {
+	b.Delete = value
 	return b
 }
 

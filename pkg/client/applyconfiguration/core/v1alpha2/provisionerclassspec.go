@@ -2,6 +2,10 @@
 
 package v1alpha2
 
+import (
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
 // ProvisionerClassSpecApplyConfiguration represents a declarative configuration of the ProvisionerClassSpec type for use
 // with apply.
 //
@@ -11,6 +15,10 @@ type ProvisionerClassSpecApplyConfiguration struct {
 	// core.rukpak.io/registry reads registry+v1 bundles, and core.rukpak.io/plain reads plain+v0 bundles. If the manager does
 	// not have the provisioner, the class counts as missing.
 	Provisioner *string `json:"provisioner,omitempty"`
+	// approval is the least that the BundleDeployments of this class need. Required means that nothing of a new revision is
+	// applied before its plan is approved, whatever spec.approval of the BundleDeployment says. None means that
+	// spec.approval decides. Defaults to None.
+	Approval *corev1alpha2.ApprovalMode `json:"approval,omitempty"`
 	// drift contains the defaults for absent fields of spec.drift of the BundleDeployments of this class.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
 	// deletion contains the defaults for absent fields of spec.deletion of the BundleDeployments of this class.
@@ -28,6 +36,14 @@ func ProvisionerClassSpec() *ProvisionerClassSpecApplyConfiguration {
 // If called multiple times, the Provisioner field is set to the value of the last call.
 func (b *ProvisionerClassSpecApplyConfiguration) WithProvisioner(value string) *ProvisionerClassSpecApplyConfiguration {
 	b.Provisioner = &value
+	return b
+}
+
+// WithApproval sets the Approval field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Approval field is set to the value of the last call.
+func (b *ProvisionerClassSpecApplyConfiguration) WithApproval(value corev1alpha2.ApprovalMode) *ProvisionerClassSpecApplyConfiguration {
+	b.Approval = &value
 	return b
 }
 

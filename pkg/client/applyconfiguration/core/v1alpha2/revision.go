@@ -46,6 +46,12 @@ type RevisionApplyConfiguration struct {
 	// failureMessage is the reason why the revision missed its deadline. It has 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
+	// approvedBy is the user name of the person who approved the plan of the revision. It has 1 to 512 characters. It is set when
+	// the revision starts, and absent if the revision was started without an approval.
+	ApprovedBy *string `json:"approvedBy,omitempty"`
+	// approvedPlan is the digest of the plan that was approved. It has 1 to 128 characters. It is set and absent together with
+	// approvedBy.
+	ApprovedPlan *string `json:"approvedPlan,omitempty"`
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
@@ -146,6 +152,22 @@ func (b *RevisionApplyConfiguration) WithKindsMissing(values ...*MissingKindAppl
 // If called multiple times, the FailureMessage field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailureMessage(value string) *RevisionApplyConfiguration {
 	b.FailureMessage = &value
+	return b
+}
+
+// WithApprovedBy sets the ApprovedBy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ApprovedBy field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithApprovedBy(value string) *RevisionApplyConfiguration {
+	b.ApprovedBy = &value
+	return b
+}
+
+// WithApprovedPlan sets the ApprovedPlan field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ApprovedPlan field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithApprovedPlan(value string) *RevisionApplyConfiguration {
+	b.ApprovedPlan = &value
 	return b
 }
 

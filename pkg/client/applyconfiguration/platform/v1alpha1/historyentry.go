@@ -36,6 +36,9 @@ type HistoryEntryApplyConfiguration struct {
 	// changes how the same version is installed. Retry means another attempt after a failure:
 	// annotation platform.openshift.io/retry requested it, or a missing kind or permission is available now.
 	Trigger *platformv1alpha1.Trigger `json:"trigger,omitempty"`
+	// approvedBy is the user name of the person who approved the plan of the version. It has 1 to 512 characters. It is absent if
+	// the plan needed no approval.
+	ApprovedBy *string `json:"approvedBy,omitempty"`
 }
 
 // HistoryEntryApplyConfiguration constructs a declarative configuration of the HistoryEntry type for use with
@@ -97,5 +100,13 @@ func (b *HistoryEntryApplyConfiguration) WithCompletedTime(value v1.Time) *Histo
 // If called multiple times, the Trigger field is set to the value of the last call.
 func (b *HistoryEntryApplyConfiguration) WithTrigger(value platformv1alpha1.Trigger) *HistoryEntryApplyConfiguration {
 	b.Trigger = &value
+	return b
+}
+
+// WithApprovedBy sets the ApprovedBy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ApprovedBy field is set to the value of the last call.
+func (b *HistoryEntryApplyConfiguration) WithApprovedBy(value string) *HistoryEntryApplyConfiguration {
+	b.ApprovedBy = &value
 	return b
 }

@@ -19,6 +19,10 @@ type InstallApplyConfiguration struct {
 	// Defaults to annotation operatorframework.io/suggested-namespace of the bundle, else to "<package>-system". If the default
 	// namespace already exists, the manager refuses it until this field names it.
 	Namespace *string `json:"namespace,omitempty"`
+	// serviceAccountName is the name of a ServiceAccount in install.namespace. It has 1 to 253 characters. The manager sends all
+	// writes of the operator's objects as this ServiceAccount, so that the operator needs no more permissions than the
+	// ServiceAccount has. Defaults to the manager's own ServiceAccount.
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
 	// config is the configuration that the bundle is rendered with.
 	Config *InstallConfigApplyConfiguration `json:"config,omitempty"`
 	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of the
@@ -30,6 +34,9 @@ type InstallApplyConfiguration struct {
 	// onFailure selects what happens to a version that misses its deadline. Hold leaves it in place, and Rollback restores the
 	// previous version. Defaults to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
+	// approval selects whether the plan of each version needs an approval. The approval itself is in spec.approval of the
+	// BundleDeployment. Defaults to the mode of the ProvisionerClass, else to no approval.
+	Approval *InstallApprovalApplyConfiguration `json:"approval,omitempty"`
 	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
 	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
 	// If two operators declare the same object, it belongs to the older operator. If the younger one already owns the object, the
@@ -48,6 +55,14 @@ func Install() *InstallApplyConfiguration {
 // If called multiple times, the Namespace field is set to the value of the last call.
 func (b *InstallApplyConfiguration) WithNamespace(value string) *InstallApplyConfiguration {
 	b.Namespace = &value
+	return b
+}
+
+// WithServiceAccountName sets the ServiceAccountName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccountName field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithServiceAccountName(value string) *InstallApplyConfiguration {
+	b.ServiceAccountName = &value
 	return b
 }
 
@@ -80,6 +95,14 @@ func (b *InstallApplyConfiguration) WithProgressDeadlineSeconds(value int32) *In
 // If called multiple times, the OnFailure field is set to the value of the last call.
 func (b *InstallApplyConfiguration) WithOnFailure(value corev1alpha2.OnFailure) *InstallApplyConfiguration {
 	b.OnFailure = &value
+	return b
+}
+
+// WithApproval sets the Approval field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Approval field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithApproval(value *InstallApprovalApplyConfiguration) *InstallApplyConfiguration {
+	b.Approval = value
 	return b
 }
 

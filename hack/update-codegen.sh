@@ -46,3 +46,7 @@ go run sigs.k8s.io/controller-tools/cmd/controller-gen crd paths=./pkg/apis/... 
 go run ./hack/crds -from "${crds}" -to manifests
 mkdir -p bindata/crds
 cp manifests/*.crd.yaml bindata/crds
+
+echo "admission policies"
+mkdir -p bindata/policies
+cp manifests/*-{bundledeployments,platformoperators}-validatingadmissionpolicy.yaml bindata/policies

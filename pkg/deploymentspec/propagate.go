@@ -24,6 +24,9 @@ func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha
 	onto.ProgressDeadlineSeconds = install.ProgressDeadlineSeconds
 	onto.OnFailure = install.OnFailure
 	onto.Adoption = install.Adoption
+	if approval := install.Approval; approval != nil && approval.Mode != "" {
+		onto.Approval = &corev1alpha2.Approval{Mode: approval.Mode}
+	}
 }
 
 // Merge returns a copy of existing with the labels, annotations and fields of desired, which New returned. An empty field of desired clears
@@ -55,9 +58,26 @@ func overlay(onto *corev1alpha2.BundleDeploymentSpec, desired corev1alpha2.Bundl
 	onto.Adoption = desired.Adoption
 	onto.Deletion = desired.Deletion
 	onto.Paused = desired.Paused
+	onto.Approval = approvalWith(onto.Approval, desired.Approval)
 	if !isSameConfig(onto.Config, desired.Config) {
 		onto.Config = desired.Config
 	}
+}
+
+// approvalWith returns an approval with the mode of desired. It keeps the approval of a plan, which belongs to the person who approved it.
+func approvalWith(existing, desired *corev1alpha2.Approval) *corev1alpha2.Approval {
+	merged := corev1alpha2.Approval{}
+	if existing != nil {
+		merged = *existing
+	}
+	merged.Mode = ""
+	if desired != nil {
+		merged.Mode = desired.Mode
+	}
+	if merged == (corev1alpha2.Approval{}) {
+		return nil
+	}
+	return &merged
 }
 
 // encoded returns the configuration as the raw JSON that a BundleDeployment holds; nil if the configuration is nil or empty.

@@ -2,7 +2,9 @@ package operator
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -87,6 +89,10 @@ type Input struct {
 	// of a process that keeps running are then not built.
 	AwaitTasks bool
 
+	// Random is the source of the key that hashes the values of Secrets in plans. If it is nil, no key is created: the result of a round
+	// depends only on its input.
+	Random io.Reader
+
 	// If one of the fields below is nil, Build sets its production value; see withDefaults.
 
 	// Register and RegisterCollector register metrics.
@@ -107,9 +113,14 @@ type Input struct {
 // LiveInput returns the Input for a running cluster, from the kubeconfig that controllercmd has read. It requests the API server's version,
 // and returns an error if that fails.
 func LiveInput(controllerContext *controllercmd.ControllerContext, options Options) (*Input, error) {
-	return newInput(controllerContext.KubeConfig, controllerContext.ProtoKubeConfig, Settings{
+	input, err := newInput(controllerContext.KubeConfig, controllerContext.ProtoKubeConfig, Settings{
 		Options: options, Namespace: controllerContext.OperatorNamespace, Clock: controllerContext.Clock, Recorder: controllerContext.EventRecorder,
 	})
+	if err != nil {
+		return nil, err
+	}
+	input.Random = rand.Reader
+	return input, nil
 }
 
 // HTTPInput returns an Input that sends all requests through the transport of an HTTP client, for example a transport that serves responses

@@ -5,6 +5,8 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 
+	"github.com/openshift/platform-operators/bindata"
+	"github.com/openshift/platform-operators/pkg/admissionpolicies"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/controllers/bundle"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
@@ -16,6 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
 	"github.com/openshift/platform-operators/pkg/source/sources"
+	"github.com/openshift/platform-operators/pkg/store"
 )
 
 const (
@@ -124,6 +127,10 @@ func (b *builder) newEngine(syncContext factory.SyncContext) (*apply.Engine, err
 }
 
 func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *apply.Engine) (factory.Controller, error) {
+	policies, err := bindata.Policies()
+	if err != nil {
+		return nil, err
+	}
 	return bundledeployment.New(b.ctx, bundledeployment.Config{
 		Client:       b.input.Platform.CoreV1alpha2().BundleDeployments(),
 		Deployments:  b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
@@ -135,6 +142,8 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
 		Stored:       b.input.RevisionSecrets,
 		Discovery:    b.input.Discovery,
+		Plans:        store.NewPlans(b.input.Kubernetes.CoreV1(), b.input.Namespace, b.input.Random),
+		Policies:     admissionpolicies.NewReader(b.input.Kubernetes.AdmissionregistrationV1(), policies...),
 		Engine:       engine,
 		Content:      b.content,
 		Sources:      sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),

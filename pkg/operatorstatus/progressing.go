@@ -32,6 +32,9 @@ func progressingCondition(r *report) metav1.Condition {
 		return condition
 	}
 	target := upgradestep.TargetBundle(r.operator.Status.Target)
+	if rollout := upgradestep.RolloutOf(r.in.Current.Deployment); rollout.State == upgradestep.RolloutAwaitingApproval {
+		return isFalse(platformv1alpha1.ReasonAwaitingApproval, sentence(planStep(r.operator.Status.Installed, target), rollout.Detail))
+	}
 	if target == nil {
 		return settledCondition(r)
 	}
@@ -167,6 +170,14 @@ func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1
 		reason = platformv1alpha1.ReasonInstalling
 	}
 	return isTrue(reason, sentence(stepTo(installed, target), upgradestep.RolloutOf(deployment).Detail))
+}
+
+// planStep returns the step whose plan waits for an approval. target is nil if the installed version is to be installed in another way.
+func planStep(installed, target *platformv1alpha1.InstalledBundle) string {
+	if target == nil {
+		return fmt.Sprintf("The present spec.install of version %s", VersionOf(installed))
+	}
+	return blockedStep(installed, target)
 }
 
 // withFullStop returns a sentence with a full stop at its end, which it adds if it is missing.

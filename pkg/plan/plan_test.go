@@ -1,216 +1,224 @@
-package plan_test
+package plan
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
-	"math"
-	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
-	"github.com/openshift/platform-operators/pkg/plan"
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-func object(apiVersion, kind, namespace, name string) unstructured.Unstructured {
-	var o unstructured.Unstructured
-	o.SetAPIVersion(apiVersion)
-	o.SetKind(kind)
-	o.SetNamespace(namespace)
-	o.SetName(name)
-	return o
+// declared returns an object from YAML.
+func declared(t testing.TB, text string) Object {
+	t.Helper()
+	content := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &content); err != nil {
+		t.Fatal(err)
+	}
+	return objectOf(t, content)
 }
 
-func definition(group, kind string) unstructured.Unstructured {
-	o := object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", strings.ToLower(kind)+"s."+group)
-	o.Object["spec"] = map[string]any{"group": group, "names": map[string]any{"kind": kind}}
-	return o
-}
-
-// everything returns at least one object for each phase. The objects of each phase are sorted.
-func everything() []unstructured.Unstructured {
-	return []unstructured.Unstructured{
-		object("v1", "Namespace", "", "ns"),
-		definition("b.c", "A"),
-		object("v1", "ServiceAccount", "ns", "op"),
-		object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "op"),
-		object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", "op"),
-		object("v1", "ConfigMap", "ns", "a"),
-		object("v1", "ConfigMap", "ns", "b"),
-		object("v1", "Service", "ns", "op"),
-		object("cert-manager.io/v1", "Certificate", "ns", "op"),
-		object("cert-manager.io/v1", "Issuer", "ns", "op"),
-		object("networking.k8s.io/v1", "NetworkPolicy", "ns", "op"),
-		object("v1", "PersistentVolumeClaim", "ns", "data"),
-		object("apps/v1", "Deployment", "ns", "op"),
-		object("policy/v1", "PodDisruptionBudget", "ns", "op"),
-		object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "op"),
-		object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", "op"),
-		object("monitoring.coreos.com/v1", "ServiceMonitor", "ns", "op"),
-		object("b.c/v1", "A", "ns", "x"),
+func objectOf(t testing.TB, content map[string]any) Object {
+	t.Helper()
+	o := unstructured.Unstructured{Object: content}
+	encoded, err := json.Marshal(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Object{
+		GroupVersionKind: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName(), Digest: sha256.Sum256(encoded),
+		IsKept: o.GetKind() == "CustomResourceDefinition", Content: func() map[string]any { return content },
 	}
 }
 
-func outline(phases []plan.Phase) []string {
-	var lines []string
-	for _, p := range phases {
-		line := p.Name + ":"
-		for _, o := range p.Objects {
-			line += " " + o.GetKind() + "/" + o.GetName()
-		}
-		lines = append(lines, line)
+const (
+	deployment1 = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: controller, namespace: memo}, spec: {replicas: 1, template: {spec: {containers: [{name: manager, image: "memo:1"}]}}}}`
+	deployment2 = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: controller, namespace: memo}, spec: {replicas: 2, template: {spec: {containers: [{name: proxy, image: "proxy:1"}, {name: manager, image: "memo:2"}]}}}}`
+	secret1     = `{apiVersion: v1, kind: Secret, metadata: {name: token, namespace: memo}, data: {token: Zmlyc3Q=}}`
+	secret2     = `{apiVersion: v1, kind: Secret, metadata: {name: token, namespace: memo, annotations: {last-applied: Zmlyc3Q=}}, data: {token: c2Vjb25k}, stringData: {user: ada}}`
+	configMap   = `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: memo}, data: {a: b}}`
+	definition  = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: memos.example.com}}`
+	role        = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: memo}, rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]}`
+	binding     = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: memo}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: memo}, subjects: [{kind: ServiceAccount, name: controller, namespace: memo}]}`
+	viewBinding = `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: view, namespace: memo}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}, subjects: [{kind: Group, name: auditors}]}`
+)
+
+// objects returns the objects in YAML texts.
+func objects(t testing.TB, texts ...string) []Object {
+	t.Helper()
+	var all []Object
+	for _, each := range texts {
+		all = append(all, declared(t, each))
 	}
-	return lines
+	return all
 }
 
-func shuffle(objects []unstructured.Unstructured, seed int64) {
-	rand.New(rand.NewSource(seed)).Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
-}
+var terms = Terms{InstallNamespace: "memo", Adoption: corev1alpha2.AdoptionSamePackage, CRDs: corev1alpha2.CRDsOrphan}
 
-func TestPhasesPutDependenciesFirst(t *testing.T) {
+func hidden(value string) string { return fmt.Sprintf("hidden%d", len(value)) }
+
+func TestENG_P1_Text(t *testing.T) {
+	plan := New(Input{
+		Objects: objects(t, role, binding, viewBinding, deployment2, secret2, configMap), Active: objects(t, definition, deployment1, secret1,
+			`{apiVersion: v1, kind: Service, metadata: {name: webhook, namespace: memo}}`),
+		Terms: terms,
+	})
 	want := []string{
-		"namespaces: Namespace/ns",
-		"crds: CustomResourceDefinition/as.b.c",
-		"rbac: ServiceAccount/op ClusterRole/op ClusterRoleBinding/op",
-		"config: ConfigMap/a ConfigMap/b Service/op Certificate/op Issuer/op NetworkPolicy/op",
-		"workloads: PersistentVolumeClaim/data Deployment/op PodDisruptionBudget/op",
-		"registrations: MutatingWebhookConfiguration/op ValidatingWebhookConfiguration/op",
-		"others: ServiceMonitor/op",
-		"custom-resources: A/x",
+		"digest " + plan.Digest,
+		"applied by the manager",
+		"install namespace memo",
+		"existing objects that may be taken over: SamePackage",
+		"CustomResourceDefinitions when the BundleDeployment is deleted: Orphan",
+		`grants ClusterRole memo in the whole cluster to ServiceAccount memo/controller, with the rules [{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
+		"grants ClusterRole view in namespace memo to Group auditors, a role that the bundle does not declare",
+		`create ClusterRole.rbac.authorization.k8s.io memo {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"memo"},"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`,
+		`create ClusterRoleBinding.rbac.authorization.k8s.io memo {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"memo"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"memo"},"subjects":[{"kind":"ServiceAccount","name":"controller","namespace":"memo"}]}`,
+		`create RoleBinding.rbac.authorization.k8s.io memo/view {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"view","namespace":"memo"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"view"},"subjects":[{"kind":"Group","name":"auditors"}]}`,
+		`create ConfigMap memo/settings {"apiVersion":"v1","data":{"a":"b"},"kind":"ConfigMap","metadata":{"name":"settings","namespace":"memo"}}`,
+		`update Deployment.apps memo/controller: /spec/replicas 1 -> 2; /spec/template/spec/containers/0 absent -> {"image":"proxy:1","name":"proxy"}; /spec/template/spec/containers/1/image "memo:1" -> "memo:2"`,
+		`update Secret memo/token: /data/token "hidden8" -> "hidden8"; /metadata/annotations absent -> {"last-applied":"hidden8"}; /stringData absent -> {"user":"hidden3"}`,
+		"delete Service memo/webhook",
+		"keep CustomResourceDefinition.apiextensions.k8s.io memos.example.com, which the new revision does not declare",
 	}
-	for seed := range int64(20) {
-		objects := everything()
-		shuffle(objects, seed)
-		if diff := cmp.Diff(want, outline(plan.Phases(objects))); diff != "" {
-			t.Fatalf("in another order (-want +got):\n%s", diff)
-		}
+	if diff := cmp.Diff(want, slices.Collect(plan.Text(hidden, true))); diff != "" {
+		t.Errorf("the text differs (-want +got):\n%s", diff)
+	}
+	if len(plan.Grants) != 2 || !plan.Grants[0].IsUnlimited() || plan.Grants[1].IsUnlimited() {
+		t.Errorf("grants: %+v", plan.Grants)
 	}
 }
 
-func TestPhases(t *testing.T) {
-	cases := map[string]struct {
-		objects []unstructured.Unstructured
-		want    []string
-	}{
-		"no objects make no phases": {},
-		"no phase is empty":         {[]unstructured.Unstructured{object("v1", "Secret", "ns", "s"), object("v1", "Namespace", "", "ns")}, []string{"namespaces: Namespace/ns", "config: Secret/s"}},
-		"custom resources of foreign definitions are others": {
-			[]unstructured.Unstructured{object("b.c/v1", "A", "ns", "x"), definition("b.d", "A")},
-			[]string{"crds: CustomResourceDefinition/as.b.d", "others: A/x"},
-		},
-		"certificates of whoever brings their definition are custom resources": {
-			[]unstructured.Unstructured{object("cert-manager.io/v1", "Issuer", "ns", "x"), definition("cert-manager.io", "Issuer"), object("apps/v1", "Deployment", "ns", "d")},
-			[]string{"crds: CustomResourceDefinition/issuers.cert-manager.io", "workloads: Deployment/d", "custom-resources: Issuer/x"},
-		},
-		"an own kind called like one of Kubernetes' is a custom resource": {
-			[]unstructured.Unstructured{object("b.c/v1", "Deployment", "ns", "x"), definition("b.c", "Deployment")},
-			[]string{"crds: CustomResourceDefinition/deployments.b.c", "custom-resources: Deployment/x"},
-		},
+func TestENG_P1_TextOfACreatedSecret(t *testing.T) {
+	plan := New(Input{Objects: objects(t, secret2), Terms: terms})
+	text := strings.Join(slices.Collect(plan.Text(hidden, true)), "\n")
+	if want := `create Secret memo/token {"apiVersion":"v1","data":{"token":"hidden8"},"kind":"Secret","metadata":{"annotations":{"last-applied":"hidden8"},"name":"token","namespace":"memo"},"stringData":{"user":"hidden3"}}`; !strings.HasSuffix(text, want) {
+		t.Errorf("text:\n%s", text)
 	}
-	for name, c := range cases {
+	if got := declared(t, secret2).Content(); !cmp.Equal(plan.Create[0].Content(), got) {
+		t.Errorf("the declaration was changed: %v", plan.Create[0].Content())
+	}
+	if text := strings.Join(slices.Collect(plan.Text(hidden, false)), "\n"); !strings.HasSuffix(text, fmt.Sprintf("create Secret memo/token (content sha256:%x)", plan.Create[0].Digest)) {
+		t.Errorf("without content:\n%s", text)
+	}
+}
+
+// TestENG_P1_Digest checks that each thing that the digest covers changes it, and that nothing else does.
+func TestENG_P1_Digest(t *testing.T) {
+	base := Input{Objects: objects(t, deployment2, configMap), Active: objects(t, deployment1, secret1, definition), Terms: terms}
+	digest := New(base).Digest
+	if !strings.HasPrefix(digest, "sha256:") || len(digest) != len("sha256:")+64 {
+		t.Errorf("digest %q", digest)
+	}
+	with := func(change func(*Terms)) Input {
+		changed := base
+		change(&changed.Terms)
+		return changed
+	}
+	for name, c := range map[string]struct {
+		in      Input
+		isEqual bool
+	}{
+		"the same":                            {base, true},
+		"another order":                       {Input{Objects: objects(t, configMap, deployment2), Active: objects(t, definition, secret1, deployment1), Terms: terms}, true},
+		"another former content of an object": {Input{Objects: base.Objects, Active: objects(t, deployment2, secret2, definition), Terms: terms}, true},
+		"another object that is kept":         {Input{Objects: base.Objects, Active: objects(t, deployment1, secret1), Terms: terms}, true},
+		"another object":                      {Input{Objects: objects(t, deployment2, configMap, role), Active: base.Active, Terms: terms}, false},
+		"another content":                     {Input{Objects: objects(t, deployment1, configMap), Active: base.Active, Terms: terms}, false},
+		"another object that is deleted":      {Input{Objects: base.Objects, Active: objects(t, deployment1, secret1, binding), Terms: terms}, false},
+		"no object that is deleted":           {Input{Objects: base.Objects, Active: objects(t, deployment1), Terms: terms}, false},
+		"another namespace":                   {with(func(t *Terms) { t.InstallNamespace = "other" }), false},
+		"another configuration":               {with(func(t *Terms) { t.Config = "sha256:1" }), false},
+		"another ServiceAccount":              {with(func(t *Terms) { t.ServiceAccount = "deployer" }), false},
+		"another UID":                         {with(func(t *Terms) { t.UID = "1" }), false},
+		"another adoption":                    {with(func(t *Terms) { t.Adoption = corev1alpha2.AdoptionAny }), false},
+		"another deletion of CRDs":            {with(func(t *Terms) { t.CRDs = corev1alpha2.CRDsDelete }), false},
+	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, outline(plan.Phases(c.objects))); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if got := New(c.in).Digest; (got == digest) != c.isEqual {
+				t.Errorf("digest %s, base %s", got, digest)
 			}
 		})
 	}
 }
 
-func TestCheckDuplicates(t *testing.T) {
-	many := make([]unstructured.Unstructured, 0, 24)
-	for i := range 12 {
-		o := object("v1", "Secret", "ns", fmt.Sprintf("s%02d", i))
-		many = append(many, o, o)
-	}
-	cases := map[string]struct {
-		objects []unstructured.Unstructured
-		want    string
+// TestChanges lists declarations and the fields that differ.
+func TestChanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to string
+		want     []string
 	}{
-		"everything once": {everything(), ""},
-		"the same name in two namespaces is no duplicate": {[]unstructured.Unstructured{object("v1", "Secret", "a", "s"), object("v1", "Secret", "b", "s")}, ""},
-		"the same name of two kinds is no duplicate":      {[]unstructured.Unstructured{object("v1", "Secret", "a", "s"), object("v1", "ConfigMap", "a", "s")}, ""},
-		"an object three times is named once":             {[]unstructured.Unstructured{object("v1", "Secret", "ns", "s"), object("v1", "Secret", "ns", "s"), object("v1", "Secret", "ns", "s")}, "these objects are defined twice: Secret ns/s; remove the duplicates"},
-		"two versions of a kind are the same object":      {[]unstructured.Unstructured{object("a.b/v1", "C", "", "c"), object("a.b/v2", "C", "", "c")}, "these objects are defined twice: C c; remove the duplicates"},
-		"the first ten are named": {many, "these objects are defined twice: Secret ns/s00, Secret ns/s01, Secret ns/s02, Secret ns/s03, Secret ns/s04, " +
-			"Secret ns/s05, Secret ns/s06, Secret ns/s07, Secret ns/s08, Secret ns/s09 and 2 more; remove the duplicates"},
-	}
-	for name, c := range cases {
+		"nothing":                    {`{a: {b: [1, {c: 2}]}}`, `{a: {b: [1, {c: 2}]}}`, nil},
+		"a value":                    {`{a: 1}`, `{a: 2}`, []string{"/a"}},
+		"a type":                     {`{a: 1}`, `{a: {b: 1}}`, []string{"/a"}},
+		"added and removed":          {`{a: 1}`, `{b: 1}`, []string{"/a", "/b"}},
+		"a name with slash":          {`{"a/b~c": 1}`, `{"a/b~c": 2}`, []string{"/a~1b~0c"}},
+		"items by index":             {`{a: [1, 2]}`, `{a: [1, 3, 4]}`, []string{"/a/1", "/a/2"}},
+		"a named item that moves":    {`{a: [{name: x, v: 1}, {name: z}]}`, `{a: [{name: z}, {name: x, v: 2}]}`, []string{"/a/1/v"}},
+		"a named item that is gone":  {`{a: [{name: x}, {name: z}]}`, `{a: [{name: z}]}`, []string{"/a/0"}},
+		"two items with one name":    {`{a: [{name: x, v: 1}, {name: x, v: 2}]}`, `{a: [{name: x, v: 2}, {name: x, v: 2}]}`, []string{"/a/0/v"}},
+		"an empty list":              {`{a: []}`, `{a: [{name: x}]}`, []string{"/a/0"}},
+		"null and nothing are equal": {`{a: null}`, `{}`, nil},
+	} {
 		t.Run(name, func(t *testing.T) {
-			got := ""
-			shuffle(c.objects, 1)
-			if err := plan.CheckDuplicates(c.objects); err != nil {
-				got = err.Error()
+			from, to := map[string]any{}, map[string]any{}
+			if err := yaml.Unmarshal([]byte(c.from), &from); err != nil {
+				t.Fatal(err)
 			}
-			if got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
+			if err := yaml.Unmarshal([]byte(c.to), &to); err != nil {
+				t.Fatal(err)
+			}
+			changes, more := changesBetween(from, to)
+			var paths []string
+			for _, each := range changes {
+				paths = append(paths, each.Path)
+			}
+			if !slices.Equal(paths, c.want) || more != 0 {
+				t.Errorf("changes %v and %d more, want %v", paths, more, c.want)
 			}
 		})
 	}
 }
 
-func TestDigestDependsOnContentOnly(t *testing.T) {
-	want := plan.Digest(everything())
-	for seed := range int64(20) {
-		objects := everything()
-		shuffle(objects, seed)
-		if got := plan.Digest(objects); got != want {
-			t.Fatalf("in another order: %s, want %s", got, want)
-		}
+func TestChangesAreBounded(t *testing.T) {
+	from, to := map[string]any{}, map[string]any{}
+	for i := range 10 * maxChanges {
+		to[fmt.Sprintf("field%05d", i)] = strings.Repeat("x", 4*maxValue)
 	}
-	seen := map[string]string{want: "everything"}
-	changes := map[string]func(objects []unstructured.Unstructured) []unstructured.Unstructured{
-		"one less": func(o []unstructured.Unstructured) []unstructured.Unstructured { return o[1:] },
-		"a label": func(o []unstructured.Unstructured) []unstructured.Unstructured {
-			o[0].SetLabels(map[string]string{"a": "b"})
-			return o
-		},
-		"another label": func(o []unstructured.Unstructured) []unstructured.Unstructured {
-			o[0].SetLabels(map[string]string{"a": "<b>"})
-			return o
-		},
-		"a number":       func(o []unstructured.Unstructured) []unstructured.Unstructured { o[0].Object["x"] = int64(1); return o },
-		"a string of it": func(o []unstructured.Unstructured) []unstructured.Unstructured { o[0].Object["x"] = "1"; return o },
-		"no JSON value": func(o []unstructured.Unstructured) []unstructured.Unstructured {
-			o[0].Object["x"] = math.NaN()
-			return o
-		},
-		"another such": func(o []unstructured.Unstructured) []unstructured.Unstructured {
-			o[0].Object["x"] = math.Inf(1)
-			return o
-		},
-		"nothing at all": func([]unstructured.Unstructured) []unstructured.Unstructured { return nil },
+	changes, more := changesBetween(from, to)
+	if len(changes) != maxChanges || more != 9*maxChanges || changes[0].Path != "/field00000" {
+		t.Errorf("%d changes and %d more, the first is %s", len(changes), more, changes[0].Path)
 	}
-	for name, change := range changes {
-		got := plan.Digest(change(everything()))
-		if other, ok := seen[got]; ok {
-			t.Errorf("%s has the digest of %s", name, other)
-		}
-		seen[got] = name
+	line := updateLine(Update{Object: declared(t, configMap), Changes: changes, More: more}, hidden)
+	if limit := maxChanges * (maxValue + 100); len(line) > limit || !strings.HasSuffix(line, "; and 1800 more fields") {
+		t.Errorf("a line of %d bytes, want at most %d", len(line), limit)
 	}
 }
 
-// TestDigestIsStable checks that the digest of the same objects does not change between versions. It is stored in the cluster, so another
-// format would roll out every operator once.
-func TestDigestIsStable(t *testing.T) {
-	const want = "sha256:40010e02802a9e2edf631bcfb8e9bb7677d735afae58f0261aac93547b9f3e29"
-	o := object("v1", "ConfigMap", "ns", "a")
-	o.Object["data"] = map[string]any{"b": "<&>", "a": "ü", "n": int64(3), "f": 0.5, "l": []any{true, nil}}
-	if got := plan.Digest([]unstructured.Unstructured{o}); got != want {
-		t.Errorf("got %s, want %s", got, want)
+func TestENG_P1_Summary(t *testing.T) {
+	var many []string
+	for i := range 25 {
+		many = append(many, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: c%02d, namespace: memo}}`, i))
 	}
-}
-
-func ExamplePhases() {
-	for _, phase := range plan.Phases([]unstructured.Unstructured{
-		object("apps/v1", "Deployment", "quay", "quay-operator"),
-		object("v1", "ServiceAccount", "quay", "quay-operator"),
-		definition("quay.redhat.com", "QuayRegistry"),
-	}) {
-		fmt.Println(phase.Name, len(phase.Objects))
+	plan := New(Input{Objects: objects(t, append(many, deployment2)...), Active: objects(t, deployment1, role), Terms: terms})
+	got := plan.Summary()
+	if got.Digest != plan.Digest || got.Create.Total != 25 || len(got.Create.Objects) != 20 || got.Delete.Total != 1 {
+		t.Errorf("summary %+v", got)
 	}
-	// Output:
-	// crds 1
-	// rbac 1
-	// workloads 1
+	want := &corev1alpha2.PlannedObjects{Total: 1, Objects: []corev1alpha2.PlannedObject{{
+		Object: corev1alpha2.AppliedObject{Group: "apps", Kind: "Deployment", Namespace: "memo", Name: "controller"},
+		Paths:  []string{"/spec/replicas", "/spec/template/spec/containers/0", "/spec/template/spec/containers/1/image"},
+	}}}
+	if diff := cmp.Diff(want, got.Update); diff != "" {
+		t.Errorf("update (-want +got):\n%s", diff)
+	}
+	if empty := New(Input{Objects: objects(t, role), Active: objects(t, role), Terms: terms}).Summary(); empty.Create != nil || empty.Update != nil || empty.Delete != nil {
+		t.Errorf("a plan that changes nothing: %+v", empty)
+	}
 }

@@ -80,15 +80,17 @@ func (m *Machine) installed() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.notRetried.title() + " is not tried again; the Progressing condition says why."}
 	case len(m.KindsMissing()) > 0 && !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, fmt.Sprintf("%s is not applied: %v.", m.target().title(), m.refusal)}
+	case m.isUnapproved() && !installed:
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallPending, fmt.Sprintf("%s waits for an approval; the Approved condition says more.", m.desired.title())}
 	case m.refusal != nil && !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.refusal.Error() + "."}
 	case m.content.Invalid != "" && !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, "The bundle cannot be installed; the HasValidBundle condition says why."}
 	case !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallPending, m.pendingMessage()}
-	case m.refusal != nil && rollingOut:
+	case m.refusal != nil && rollingOut && !m.isUnapproved():
 		return condition{kind, isTrue, corev1alpha2.ReasonUpgradeFailed, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
-	case m.refusal != nil:
+	case m.refusal != nil && !rollingOut:
 		return condition{kind, isTrue, corev1alpha2.ReasonReconcileFailed, m.refusal.Error() + "."}
 	case m.active != nil:
 		return condition{kind, isTrue, corev1alpha2.ReasonInstallationSucceeded, m.active.title() + " is applied."}

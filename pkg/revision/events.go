@@ -15,13 +15,18 @@ type Event struct {
 	Warning bool
 }
 
-// StartEvent returns the Event for the start of the desired revision, to send after the start was recorded.
-func (m *Machine) StartEvent() Event {
+// StartEvents returns the Events for the start of the desired revision, to send after the start was recorded. If the plan was approved, one
+// of them names the user.
+func (m *Machine) StartEvents() []Event {
+	var events []Event
+	if approval := m.desired.Approval; approval.Plan != "" {
+		events = append(events, Event{Reason: corev1alpha2.EventPlanApproved, Message: fmt.Sprintf("%s of %s was approved by %s", planName(approval.Plan), m.desired, approval.By)})
+	}
 	message := fmt.Sprintf("Rolling out %s", m.desired)
 	if m.active != nil {
 		message = fmt.Sprintf("%s; revision %d stays until it is healthy", message, m.active.Number)
 	}
-	return Event{Reason: corev1alpha2.EventRollOutStarted, Message: message}
+	return append(events, Event{Reason: corev1alpha2.EventRollOutStarted, Message: message})
 }
 
 // Events returns the Events for the differences between the last written status and a new one. Send them only after the new status was

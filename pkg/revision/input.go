@@ -17,6 +17,8 @@ type Input struct {
 	Desired Desired
 	// UnknownClass says why no new content is fetched, as ClassProblem returns it; empty if the provisioner class can be used.
 	UnknownClass string
+	// ApprovalRequired is true if the spec or the class requires that the plan of a new revision is approved.
+	ApprovalRequired bool
 	// DriftPolicy is the drift policy of the spec, or that of the class if the spec has none.
 	DriftPolicy corev1alpha2.DriftPolicy
 	// Inherited is true if rukpak may have applied objects of the deployment that are in no revision.
@@ -60,7 +62,14 @@ type Check struct {
 	Unmet Requirement
 	// Problem says why Unmet does not hold; zero if all requirements hold.
 	Problem Problem
+	// Approval is the approval of the plan; zero if none is required, or if Unmet is Approval. Unapproved is then the reason of the Approved
+	// condition.
+	Approval   PlanApproval
+	Unapproved string
 }
+
+// PlanApproval is the approval of a plan: its digest, and the user name of the person who approved it.
+type PlanApproval struct{ Plan, By string }
 
 // Problem says why an action failed. The zero value means that it did not fail.
 type Problem struct {

@@ -177,9 +177,10 @@ func (m *Machine) SetCheck(check Check) {
 	m.check, m.checked = check, true
 	if check.Unmet == NoRequirement {
 		m.check = m.checkCapacity()
+		m.check.Approval = check.Approval
 	}
 	m.problem = m.check.Problem
-	if m.problem.isRefusal() && m.check.Unmet != Approval {
+	if m.problem.isRefusal() && !m.isAwaitingApproval() {
 		m.requeueAfter(RequirementInterval)
 	}
 }

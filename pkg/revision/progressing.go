@@ -32,6 +32,8 @@ func (m *Machine) progress() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonDeadlineExceeded, m.missedDeadline() + ". " + m.heldMessage()}
 	case m.refusal != nil && m.desired == m.active:
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s cannot be repaired: %v.", m.active.title(), m.refusal)}
+	case m.isUnapproved():
+		return condition{kind, isFalse, corev1alpha2.ReasonAwaitingApproval, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
 	case m.refusal != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
 	case m.IsRollingOut():

@@ -19,6 +19,17 @@ func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportDrift(status)
 	unpacked, hasValidBundle, installed := m.lastWhilePending(m.unpacked()), m.lastWhilePending(m.hasValidBundle()), m.lastWhilePending(m.installed())
 	m.set(status, unpacked, hasValidBundle, installed, m.healthy(), m.lastWhilePending(m.progressing()), m.drifted())
+	m.reportApproval(status)
+}
+
+// reportApproval sets the Approved condition, or removes it if no approval is required.
+func (m *Machine) reportApproval(status *corev1alpha2.BundleDeploymentStatus) {
+	approved, exists := m.approved()
+	if !exists {
+		meta.RemoveStatusCondition(&status.Conditions, corev1alpha2.ConditionApproved)
+		return
+	}
+	m.set(status, approved)
 }
 
 // reportObserved records which spec and which attempt a status describes.
@@ -31,6 +42,7 @@ func (m *Machine) reportObserved(status *corev1alpha2.BundleDeploymentStatus) {
 func (m *Machine) ReportStart(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportRevisions(status)
 	m.set(status, m.healthy(), m.progressing())
+	m.reportApproval(status)
 }
 
 // reportRevisions reports every stored revision, and each lost one until its objects are deleted, as far as there is space in the status.

@@ -183,7 +183,7 @@ func (m *Machine) classifyProblem() Action {
 		}
 	case m.problem.Refused:
 		m.refusal, history.Faults = m.problem.Err, 0
-		if m.check.Unmet != Approval { // a watch reports an approval
+		if !m.isAwaitingApproval() { // a watch reports an approval
 			history.Refusals++
 			m.requeueAfter(m.in.RefusalBackoff(history.Refusals))
 		}

@@ -42,6 +42,12 @@ var transitions = []Transition{
 		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && !r.isTouched() },
 		effect: func(_ *Machine, r *Revision) { r.Stored = corev1alpha2.RevisionRollingOut },
 	},
+	{
+		From: rolling, To: Failed,
+		When: "its approval was withdrawn before all objects were applied", Effect: "the objects of the active revision are applied again; the others stay",
+		guard:  (*Machine).isWithdrawn,
+		effect: func(_ *Machine, r *Revision) { r.Stored, r.Approval = corev1alpha2.RevisionFailed, PlanApproval{} },
+	},
 	waitFor(Approval, "its plan is not approved"),
 	waitFor(Permissions, "the manager lacks permissions"),
 	waitFor(InstallNamespace, "the manager must not use the install namespace"),
@@ -135,6 +141,9 @@ func (m *Machine) start(r *Revision) {
 	r.Started, r.Stored = &now, corev1alpha2.RevisionRollingOut
 	m.forgetFailures(r)
 	r.Applied, r.Pruned, r.FirstSeen = false, false, time.Time{}
+	if m.checked {
+		r.Approval = m.check.Approval
+	}
 	m.waiting, m.held, m.isStart = NoRequirement, nil, true
 }
 

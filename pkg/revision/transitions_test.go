@@ -40,6 +40,7 @@ func inState(t *testing.T, state State) (*Machine, *Revision) {
 var circumstances = map[string]func(*Machine, *Revision){
 	"the spec asks for other content":                                 func(m *Machine, _ *Revision) { m.desired = m.active },
 	"the spec asks for it again, and none of its objects was written": func(_ *Machine, r *Revision) { r.Started = nil },
+	"its approval was withdrawn before all objects were applied":      func(m *Machine, _ *Revision) { m.in.ApprovalRequired = true },
 	"its plan is not approved":                                        func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
 	"the manager lacks permissions":                                   func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },
 	"the manager must not use the install namespace":                  func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, InstallNamespace },

@@ -33,7 +33,24 @@ func (c Current) UpdatedHistory(at time.Time) []platformv1alpha1.HistoryEntry {
 	if state := c.stateOf(*newest); state != newest.State {
 		setState(newest, state, notBefore(now, newest.StartedTime))
 	}
+	if approver := c.approver(); approver != "" {
+		newest.ApprovedBy = approver
+	}
 	return history[:min(len(history), platformv1alpha1.MaxHistory)]
+}
+
+// approver returns the user name of the person who approved the plan of the recorded bundle; empty if the newest revision of the
+// BundleDeployment was not approved, or is of another bundle.
+func (c Current) approver() string {
+	revisions := c.Deployment.Status.Revisions
+	if len(revisions) == 0 || IsStale(c.Deployment) {
+		return ""
+	}
+	newest := revisions[len(revisions)-1]
+	if newest.Version != c.Recorded.Version {
+		return ""
+	}
+	return newest.ApprovedBy
 }
 
 func setState(entry *platformv1alpha1.HistoryEntry, state platformv1alpha1.HistoryState, now metav1.Time) {

@@ -39,12 +39,14 @@ const (
 	RolloutNone RolloutState = "None"
 	// RolloutRolledBack: the version missed its deadline, and the version before it was restored.
 	RolloutRolledBack RolloutState = "RolledBack"
+	// RolloutAwaitingApproval: the plan of the version is not approved.
+	RolloutAwaitingApproval RolloutState = "AwaitingApproval"
 	// RolloutUnusable: the image cannot be pulled, or its content cannot be rendered.
 	RolloutUnusable RolloutState = "Unusable"
 )
 
 // Rollout is the progress of a rollout. Detail is a clause, without a full stop, that says what the rollout waits for; it is empty for
-// states that do not hold the next step.
+// states that do not hold the next step, except RolloutAwaitingApproval.
 type Rollout struct {
 	State  RolloutState
 	Detail string
@@ -53,7 +55,7 @@ type Rollout struct {
 // HoldsNextStep reports whether the rollout must end before the next step may start.
 func (r Rollout) HoldsNextStep() bool {
 	switch r.State {
-	case RolloutComplete, RolloutNone, RolloutRolledBack, RolloutUnusable:
+	case RolloutComplete, RolloutNone, RolloutRolledBack, RolloutAwaitingApproval, RolloutUnusable:
 		return false
 	}
 	return true
@@ -82,6 +84,9 @@ func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 	}
 	if !meta.IsStatusConditionTrue(conditions, corev1alpha2.ConditionHasValidBundle) {
 		return Rollout{RolloutUnpacking, "its bundle is being unpacked"}
+	}
+	if progressing := meta.FindStatusCondition(conditions, corev1alpha2.ConditionProgressing); progressing != nil && progressing.Reason == corev1alpha2.ReasonAwaitingApproval {
+		return Rollout{RolloutAwaitingApproval, ConditionText(progressing, "its plan is not approved")}
 	}
 	installed := meta.FindStatusCondition(conditions, corev1alpha2.ConditionInstalled)
 	if installed == nil || installed.Status != metav1.ConditionTrue {
@@ -156,7 +161,8 @@ func IsComplete(deployment *corev1alpha2.BundleDeployment, first bool) bool {
 	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {
 		return false
 	}
-	return first || !RolloutOf(deployment).HoldsNextStep() &&
+	rollout := RolloutOf(deployment)
+	return first || !rollout.HoldsNextStep() && rollout.State != RolloutAwaitingApproval &&
 		meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionHasValidBundle)
 }
 
@@ -180,6 +186,7 @@ func TrimStop(text string) string { return strings.TrimRight(strings.TrimSpace(t
 // PlatformOperator does not have.
 var platformOperatorFields = strings.NewReplacer(
 	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
+	"spec.approval", "spec.approval of the BundleDeployment", "the Approved condition", "the Approved condition of the BundleDeployment",
 	"spec.installNamespace", "spec.install.namespace", "spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
 	"the Unpacked condition", "the Unpacked condition of the BundleDeployment",
 	"the HasValidBundle condition", "the HasValidBundle condition of the BundleDeployment",

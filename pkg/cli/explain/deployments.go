@@ -65,6 +65,7 @@ var deploymentTable = map[string]byReason{
 		corev1alpha2.ReasonRemoving: removing,
 		corev1alpha2.ReasonBlocked: {Blocking, "A rollout, a pruning or a removal is blocked.", "Remove the cause that the message names.",
 			describeDeployment},
+		corev1alpha2.ReasonAwaitingApproval: planUnapproved,
 		corev1alpha2.ReasonPaused: {Waiting, "spec.paused is set, so nothing is applied, repaired or pruned. On a PlatformOperator's " +
 			"BundleDeployment, the manager sets it from spec.paused of the PlatformOperator.", "End the pause.", unpauseDeployment},
 	},
@@ -80,12 +81,23 @@ var deploymentTable = map[string]byReason{
 		corev1alpha2.ReasonReconcileFailed: {Warning, "Not every object can be read or reverted, so drift is not known.",
 			"Correct what the message names.", describeDeployment},
 	},
+	corev1alpha2.ConditionApproved: {
+		corev1alpha2.ReasonApproved:          {Effect: Normal, Text: "The plan of the newest revision was approved."},
+		corev1alpha2.ReasonApprovalNotNeeded: {Effect: Normal, Text: "The newest revision was started before an approval was required."},
+		corev1alpha2.ReasonAwaitingApproval:  planUnapproved,
+		corev1alpha2.ReasonPoliciesNotInForce: {Blocking, "The plan is approved, and the approval does not count, because an admission policy of the manager " +
+			"does not deny what it must deny.", "Restore the policy or the binding that the message names.", describeDeployment},
+	},
 	corev1alpha2.ConditionRemovalBlocked: {
 		corev1alpha2.ReasonBlocked: {Blocking, "The removal waits for an action of a user, for example because custom resources exist.",
 			"Do what the message says.", describeDeployment},
 		corev1alpha2.ReasonRemoving: {Effect: InProgress, Text: "The removal continues by itself."},
 	},
 }
+
+// planUnapproved explains a revision whose plan is not approved.
+var planUnapproved = Explanation{Waiting, "The plan of the newest revision is not approved, so nothing of it is applied.",
+	"Read the plan in the ConfigMaps that status.plan names, and approve its digest.", describeDeployment}
 
 // nameInUse explains a BundleDeployment that is blocked because a PlatformOperator has the same name.
 var nameInUse = Explanation{Blocking, "A PlatformOperator has the name of the BundleDeployment.",

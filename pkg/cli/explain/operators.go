@@ -46,7 +46,8 @@ var operatorTable = map[string]byReason{
 			"Wait. If it takes minutes, see what the removal waits for.", describeDeployment},
 		platformv1alpha1.ReasonBlocked: {Blocking, "An installation, an upgrade or a removal is blocked.", "See what blocks each version, and what permits it.",
 			showUpdates},
-		platformv1alpha1.ReasonAwaitingApproval: {Waiting, "A version is available, and spec.upgrades.approvedVersion does not name it.",
+		platformv1alpha1.ReasonAwaitingApproval: {Waiting, "A version is available, and spec.upgrades.approvedVersion does not name it, or its " +
+			"plan is not approved.",
 			"Approve the version.", showUpdates},
 		platformv1alpha1.ReasonPaused: {Waiting, "spec.paused is set, so nothing is installed, upgraded, repaired or pruned.",
 			"End the pause.", "{client} patch platformoperator {name} --type=merge -p '{\"spec\":{\"paused\":false}}'"},

@@ -49,7 +49,8 @@ var executors = map[revision.ActionKind]executor{
 func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	s.machine = revision.NewMachine(revision.Input{
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
-		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.refusalBackoff, IsOneRound: s.c.isOneRound,
+		ApprovalRequired: corev1alpha2.RequiresApproval(s.before.Spec, s.memory.class),
+		DriftPolicy:      s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.refusalBackoff, IsOneRound: s.c.isOneRound,
 	})
 	s.restoring = sets.New[int64]()
 	for action := s.machine.Next(s.c.clock.Now()); action.Kind != revision.Done; action = s.machine.Next(s.c.clock.Now()) {
@@ -71,7 +72,7 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 func (s *reconciliation) recordStart(ctx context.Context, action revision.Action) error {
 	s.memory.warnings.Clear()
 	status := &s.deployment.Status
-	status.Warnings, status.Plan = s.withNamespaceWarning(slices.Clone(action.Revision.Warnings)), nil
+	status.Warnings, status.Plan = s.withNamespaceWarning(slices.Clone(action.Revision.Warnings)), s.planOf(action.Revision)
 	s.machine.ReportStart(status)
 	stored, err := s.c.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err != nil {
@@ -80,7 +81,9 @@ func (s *reconciliation) recordStart(ctx context.Context, action revision.Action
 	}
 	s.written(stored)
 	s.machine.StartRecorded(stored)
-	s.memory.addEvent(s.machine.StartEvent())
+	for _, each := range s.machine.StartEvents() {
+		s.memory.addEvent(each)
+	}
 	for _, each := range action.Revision.Warnings {
 		s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventBundleWarning, Message: each, Warning: true})
 	}

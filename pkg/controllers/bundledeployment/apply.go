@@ -172,16 +172,23 @@ func problemOf(err error) revision.Problem {
 // permission was granted.
 const permissionsInterval = revision.RequirementInterval
 
-// checkRequirements checks whether a revision may start. It reads the permissions and the install namespace at this point, so that no
-// revision is partly written when a requirement is not met.
+// checkRequirements plans a revision, and checks whether it may start. It reads the permissions and the install namespace at this point, so
+// that no revision is partly written when a requirement is not met. It checks the permissions before the approval, so that status shows the
+// missing ones to the person who approves.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
-	check := revision.Check{Unmet: revision.Permissions, Problem: problemOf(s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{}))}
+	permitted := s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{})
+	check := s.checkApproval(ctx, action.Revision)
+	approval := check.Approval
+	if check.Problem.Err == nil {
+		check = revision.Check{Unmet: revision.Permissions, Problem: problemOf(permitted)}
+	}
 	if check.Problem.Err == nil {
 		check = revision.Check{Unmet: revision.InstallNamespace, Problem: problemOf(s.checkNamespace(ctx))}
 	}
 	if check.Problem.Err == nil {
 		check.Unmet = revision.NoRequirement
 	}
+	check.Approval = approval
 	s.machine.SetCheck(check)
 	return nil
 }

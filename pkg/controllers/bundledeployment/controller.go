@@ -76,6 +76,9 @@ type Config struct {
 	Namespace string
 	Secrets   corev1client.SecretInterface
 	Discovery discovery.CachedDiscoveryInterface
+	// Plans stores the text of plans that need an approval, and Policies are the admission policies without which no approval counts.
+	Plans    plans
+	Policies policies
 	// Engine applies, watches and removes objects. When an object changes, it adds the object's BundleDeployment to the queue of
 	// SyncContext.
 	Engine  *apply.Engine
@@ -105,7 +108,7 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Definitions == nil || c.Namespace == "" || c.Secrets == nil || c.Stored == nil ||
-		c.Discovery == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
+		c.Discovery == nil || c.Plans == nil || c.Policies == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Grants == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
@@ -131,6 +134,8 @@ type controller struct {
 	remover     remover
 	checker     checker
 	watcher     watcher
+	plans       plans
+	admission   policies
 	// managerNamespace is the manager's own namespace, in which nothing is installed.
 	managerNamespace string
 	fetches          *source.Jobs[unpack.Request, unpack.Rendering]
@@ -180,6 +185,8 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		remover:            config.Engine,
 		checker:            config.Engine,
 		watcher:            config.Engine,
+		plans:              config.Plans,
+		admission:          config.Policies,
 		managerNamespace:   config.Namespace,
 		certificates:       certificates.NewFinder(config.Discovery, config.Clock),
 		backoff:            waits,

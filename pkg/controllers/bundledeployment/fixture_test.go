@@ -91,6 +91,22 @@ func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
 func (e *fakeEngine) Release(string)                         {}
 
+// fakePlans stores the plan that was saved last, and returns what is wrong with the admission policies.
+type fakePlans struct {
+	saved      *plan.Plan
+	saves      int
+	notInForce string
+	err        error
+}
+
+func (p *fakePlans) Save(_ context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error) {
+	p.saves++
+	p.saved = text
+	return []string{"plan-" + of.Name + "-1"}, p.err
+}
+
+func (p *fakePlans) NotInForce(context.Context) (string, error) { return p.notInForce, p.err }
+
 // images opens each source as a name without content. It uses the poll interval of the spec.
 type images struct{}
 
@@ -127,6 +143,7 @@ func (p provider) Recent() (bundle.CertificateProvider, error) {
 type fixture struct {
 	*reconciliation
 	engine *fakeEngine
+	plans  *fakePlans
 	clock  *clocktesting.FakePassiveClock
 	api    *corefake.Clientset
 	events *record.FakeRecorder
@@ -147,13 +164,13 @@ func newFixture(t *testing.T) *fixture {
 	deployment.Spec.Source.Image = &corev1alpha2.ImageSource{Ref: "r/memo:v2"}
 	deployment.Spec.InstallNamespace, deployment.Spec.ProvisionerClassName = "memo", "registry"
 	f := &fixture{
-		engine: &fakeEngine{}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		engine: &fakeEngine{}, plans: &fakePlans{}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100), registry: known,
 	}
 	f.reconciliation = &reconciliation{
 		c: &controller{
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
-			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, managerNamespace: "openshift-platform-operators",
+			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, managerNamespace: "openshift-platform-operators",
 			certificates: provider(""), sources: images{}, backoff: source.Backoff{First: time.Second, Last: time.Minute}, pauses: source.Backoff{First: firstPause, Last: time.Minute},
 			clock: f.clock, events: f.events, metrics: registered, synced: func(string) {}, grants: func() int { return 0 }, cacheVersion: func() string { return "" }, memories: map[string]*memory{}, changedRevisions: map[string]sets.Set[int64]{}, refusedDefinitions: map[string]string{},
 		},

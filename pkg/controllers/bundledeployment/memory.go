@@ -43,6 +43,8 @@ type memory struct {
 	// class is the last known spec of the ProvisionerClass named className. It remains in use if the class is deleted.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
+	// planned is the plan of the newest revision that has not started; empty if none was computed.
+	planned plannedRevision
 	// polls is the schedule for polls of the source.
 	polls revision.PollSchedule
 	// rerendered is true after this process has compared the active revision with its own rendering, which it does once.

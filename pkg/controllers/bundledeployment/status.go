@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
@@ -44,10 +43,11 @@ func (s *reconciliation) reportPlan() {
 		return
 	}
 	missing := s.missing[:min(len(s.missing), maxMissing)]
-	if before := s.before.Status.Plan; s.deployment.Spec.Paused && before != nil && before.Digest == newest.Plan {
+	if before := s.before.Status.Plan; s.deployment.Spec.Paused && before != nil && (before.Revision == newest.Number || before.Digest == newest.Plan) {
 		missing = before.PermissionsMissing // permissions are not checked while it is paused
 	}
-	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings, PermissionsMissing: missing, KindsMissing: s.machine.KindsMissing()}
+	planned := s.planOf(newest)
+	planned.Warnings, planned.PermissionsMissing, planned.KindsMissing = status.Warnings, missing, s.machine.KindsMissing()
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
 		status.Plan = planned
 	}

@@ -130,6 +130,8 @@ const (
 	LabelOwnerName = GroupName + "/owner-name"
 	// OwnerKindBundleDeployment is the value of LabelOwnerKind.
 	OwnerKindBundleDeployment = "BundleDeployment"
+	// LabelPlanOf on a ConfigMap with the text of a plan is the name of the BundleDeployment that the plan is for.
+	LabelPlanOf = "platform.openshift.io/plan-of"
 	// LabelAggregateToBundles, with the value "true", aggregates the rules of a ClusterRole into the manager's role for bundles.
 	LabelAggregateToBundles = "platform.openshift.io/aggregate-to-bundles"
 	// Finalizer keeps a BundleDeployment until its objects have been removed in order.

@@ -265,6 +265,11 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=128
 	ApprovedPlan string `json:"approvedPlan,omitempty"`
 
+	// applied is true after all objects of an approved revision were applied once. From then on, the approval cannot be withdrawn.
+	// It is absent if the revision was started without an approval.
+	// +optional
+	Applied bool `json:"applied,omitempty"`
+
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.

@@ -58,7 +58,8 @@ const (
 	ReasonRemoving = "Removing"
 	// ReasonBlocked means that an upgrade is blocked. The message has the cause and the remedy.
 	ReasonBlocked = "Blocked"
-	// ReasonAwaitingApproval means that a version is available and spec.upgrades.approvedVersion does not name it.
+	// ReasonAwaitingApproval means that a version is available and spec.upgrades.approvedVersion does not name it, or that the plan of the
+	// version is not approved in spec.approval of the BundleDeployment.
 	ReasonAwaitingApproval = "AwaitingApproval"
 	// ReasonPaused means that spec.paused is set.
 	ReasonPaused = "Paused"

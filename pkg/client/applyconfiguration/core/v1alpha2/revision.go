@@ -52,6 +52,9 @@ type RevisionApplyConfiguration struct {
 	// approvedPlan is the digest of the plan that was approved. It has 1 to 128 characters. It is set and absent together with
 	// approvedBy.
 	ApprovedPlan *string `json:"approvedPlan,omitempty"`
+	// applied is true after all objects of an approved revision were applied once. From then on, the approval cannot be withdrawn.
+	// It is absent if the revision was started without an approval.
+	Applied *bool `json:"applied,omitempty"`
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
@@ -168,6 +171,14 @@ func (b *RevisionApplyConfiguration) WithApprovedBy(value string) *RevisionApply
 // If called multiple times, the ApprovedPlan field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithApprovedPlan(value string) *RevisionApplyConfiguration {
 	b.ApprovedPlan = &value
+	return b
+}
+
+// WithApplied sets the Applied field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Applied field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithApplied(value bool) *RevisionApplyConfiguration {
+	b.Applied = &value
 	return b
 }
 

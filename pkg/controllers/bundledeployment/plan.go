@@ -1,0 +1,98 @@
+package bundledeployment
+
+import (
+	"cmp"
+	"context"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
+)
+
+// plans stores the text of plans, and returns the names of the ConfigMaps. *store.Plans implements it.
+type plans interface {
+	Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error)
+}
+
+// policies are the admission policies that decide who may approve. *admissionpolicies.Reader implements it.
+type policies interface {
+	// NotInForce returns a clause that names a policy which does not deny what it must deny; empty if there is none.
+	NotInForce(ctx context.Context) (string, error)
+}
+
+// plannedRevision is the plan of a revision, and what it was computed from.
+type plannedRevision struct {
+	number, active int64
+	terms          plan.Terms
+	// isStored is true if the text of the plan is stored.
+	isStored bool
+	summary  corev1alpha2.Plan
+}
+
+// checkApproval plans a revision, and checks whether its plan is approved. It stores the text of the plan if an approval is required.
+func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revision) revision.Check {
+	isRequired := corev1alpha2.RequiresApproval(s.before.Spec, s.memory.class)
+	if err := s.plan(ctx, of, isRequired); err != nil {
+		return revision.Check{Unmet: revision.Approval, Unapproved: corev1alpha2.ReasonAwaitingApproval, Problem: problemOf(err)}
+	}
+	if !isRequired {
+		return revision.Check{}
+	}
+	check := revision.CheckApproval(s.before, s.memory.planned.summary, s.c.managerNamespace)
+	if check.Problem.Err != nil {
+		return check
+	}
+	switch problem, err := s.c.admission.NotInForce(ctx); {
+	case err != nil:
+		return revision.Check{Unmet: revision.Approval, Unapproved: corev1alpha2.ReasonPoliciesNotInForce, Problem: revision.Problem{Err: err}}
+	case problem != "":
+		return revision.PoliciesNotInForce(problem)
+	}
+	return check
+}
+
+// plan computes the plan of a revision, unless the last plan was computed from the same revisions and terms.
+func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isStored bool) error {
+	planned := plannedRevision{number: of.Number, terms: s.terms(), isStored: isStored}
+	in := plan.Input{Objects: s.memory.sets[of.Number].Planned(), Terms: planned.terms}
+	if active := s.machine.Active(); active != nil {
+		planned.active, in.Active = active.Number, s.memory.sets[active.Number].Planned()
+	}
+	known := s.memory.planned
+	if known.number == planned.number && known.active == planned.active && known.terms == planned.terms && (known.isStored || !isStored) {
+		return nil
+	}
+	computed := plan.New(in)
+	planned.summary = computed.Summary()
+	planned.summary.Revision = of.Number
+	if isStored {
+		names, err := s.c.plans.Save(ctx, s.before, computed)
+		if err != nil {
+			return err
+		}
+		planned.summary.ConfigMaps = names
+	}
+	s.memory.planned = planned
+	return nil
+}
+
+// terms returns the conditions under which the spec asks for the objects to be applied.
+func (s *reconciliation) terms() plan.Terms {
+	return plan.Terms{
+		InstallNamespace: s.before.Spec.InstallNamespace, Config: s.source.desired.Config,
+		Adoption: cmp.Or(s.before.Spec.Adoption, corev1alpha2.AdoptionSamePackage), CRDs: cmp.Or(s.policies.CRDs, corev1alpha2.CRDsOrphan),
+	}
+}
+
+// planOf returns the plan of the newest revision for status, without its warnings and what is missing: the one that this process has computed,
+// or the one in status.
+func (s *reconciliation) planOf(newest *revision.Revision) *corev1alpha2.Plan {
+	if planned := s.memory.planned; planned.number == newest.Number {
+		return planned.summary.DeepCopy()
+	}
+	planned := &corev1alpha2.Plan{}
+	if before := s.before.Status.Plan; before != nil && (before.Revision == newest.Number || before.Revision == 0 && before.Digest == newest.Plan) {
+		planned = before.DeepCopy()
+	}
+	return planned
+}

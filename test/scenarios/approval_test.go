@@ -149,13 +149,16 @@ func TestApproval(t *testing.T) {
 	runStory(t, "ENG-A8 no approval counts while a policy or its binding is not in force", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "unguarded"
 		ref := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		const policy = "platform-operators-bundledeployments"
 		bindings := s.Admin.Kubernetes.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
-		shipped, err := bindings.Get(ctx, "platform-operators-bundledeployments", metav1.GetOptions{})
-		s.Expect(err).NotTo(HaveOccurred())
-		audited := shipped.DeepCopy()
-		audited.Spec.ValidationActions = []admissionregistrationv1.ValidationAction{admissionregistrationv1.Audit}
-		_, err = bindings.Update(ctx, audited, metav1.UpdateOptions{})
-		s.Expect(err).NotTo(HaveOccurred())
+		bind := func(actions ...admissionregistrationv1.ValidationAction) {
+			_, err := bindings.Create(ctx, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+				ObjectMeta: metav1.ObjectMeta{Name: policy}, Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: policy, ValidationActions: actions},
+			}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.Expect(bindings.Delete(ctx, policy, metav1.DeleteOptions{})).To(Succeed())
+		bind(admissionregistrationv1.Audit)
 		ada := s.createApprover(ctx)
 		s.deployWith(ctx, name, name, ref, "approval: {mode: Required}")
 		plan := s.waitForPlan(ctx, name, 1)
@@ -164,13 +167,12 @@ func TestApproval(t *testing.T) {
 			`ValidatingAdmissionPolicyBinding "platform-operators-bundledeployments" has no validation action Deny`)
 
 		s.By("deleting the binding")
-		s.Expect(bindings.Delete(ctx, shipped.Name, metav1.DeleteOptions{})).To(Succeed())
+		s.Expect(bindings.Delete(ctx, policy, metav1.DeleteOptions{})).To(Succeed())
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionApproved, "False PoliciesNotInForce", `Revision 1 (version 1.0.0) is not applied: its plan is approved, and the approval does not count, because `+
 			`ValidatingAdmissionPolicyBinding "platform-operators-bundledeployments" does not exist`)
 
 		s.By("restoring it")
-		_, err = bindings.Create(ctx, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: shipped.Name}, Spec: shipped.Spec}, metav1.CreateOptions{})
-		s.Expect(err).NotTo(HaveOccurred())
+		bind(admissionregistrationv1.Deny, admissionregistrationv1.Audit)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 

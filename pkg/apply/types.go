@@ -36,6 +36,11 @@ func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, er
 	return object.NewSet(owner, installNamespace, phases)
 }
 
+// NewScopedSet returns the objects of a revision that a ServiceAccount applies; see object.NewScopedSet.
+func NewScopedSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
+	return object.NewScopedSet(owner, installNamespace, phases)
+}
+
 // Union returns one set with the objects of several sets of one owner; see object.Union.
 func Union(installNamespace string, sets ...*Set) (*Set, error) {
 	return object.Union(installNamespace, sets...)
@@ -44,7 +49,7 @@ func Union(installNamespace string, sets ...*Set) (*Set, error) {
 // IsReserved reports whether an object has a name that is reserved for the ClusterRoles that NewSet adds.
 func IsReserved(declared *unstructured.Unstructured) bool { return object.IsReserved(declared) }
 
-// NotPermitted returns a Refusal that names the missing permissions; nil if none is missing.
-func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
-	return permissions.NotPermitted(owner, missing)
+// NotPermitted returns a Refusal that names the missing permissions; nil if none is missing. namespace is that of the ServiceAccount.
+func NotPermitted(owner, namespace string, missing []corev1alpha2.MissingPermission) error {
+	return permissions.NotPermitted(owner, namespace, missing)
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	"github.com/openshift/platform-operators/pkg/apply/identity"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
@@ -89,6 +90,8 @@ type Input struct {
 	// of a process that keeps running are then not built.
 	AwaitTasks bool
 
+	// Identities provides the identities of ServiceAccounts, which write the objects of some bundles.
+	Identities *identity.ServiceAccounts
 	// Random is the source of the key that hashes the values of Secrets in plans. If it is nil, no key is created: the result of a round
 	// depends only on its input.
 	Random io.Reader
@@ -158,6 +161,7 @@ func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) 
 	if input.Dynamic, err = dynamic.NewForConfig(engine); err != nil {
 		return nil, fmt.Errorf("building the dynamic client: %w", err)
 	}
+	input.Identities = identity.NewServiceAccounts(engine)
 	if input.Metadata, err = metadata.NewForConfig(engine); err != nil {
 		return nil, fmt.Errorf("building the metadata client: %w", err)
 	}

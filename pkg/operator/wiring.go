@@ -142,6 +142,8 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
 		Stored:       b.input.RevisionSecrets,
 		Discovery:    b.input.Discovery,
+		Identities:   b.input.Identities,
+		Accounts:     b.input.Kubernetes.CoreV1(),
 		Plans:        store.NewPlans(b.input.Kubernetes.CoreV1(), b.input.Namespace, b.input.Random),
 		Policies:     admissionpolicies.NewReader(b.input.Kubernetes.AdmissionregistrationV1(), policies...),
 		Engine:       engine,

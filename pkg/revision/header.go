@@ -22,6 +22,8 @@ type Header struct {
 	Certificates string `json:"certificates,omitempty"`
 	// Renderer is the renderer of the objects, or an equivalent one, as bundle.RendererOf returns it.
 	Renderer string `json:"renderer,omitempty"`
+	// ServiceAccount is the name of the ServiceAccount of the install namespace that applies the objects; empty for the manager.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Plan is a digest of the objects that does not depend on their order.
 	Plan string `json:"plan,omitempty"`
 	// Bundle is the bundle's metadata.

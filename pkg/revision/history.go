@@ -54,6 +54,7 @@ func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) Hi
 		found.Stored, found.Started = entry.State, entry.StartedTime
 		found.FailedGeneration, found.FailedAttempt = entry.FailedGeneration, entry.FailedAttempt
 		found.FailedFor, found.KindsMissing, found.FailureMessage = entry.FailedFor, entry.KindsMissing, entry.FailureMessage
+		found.AccountUID = entry.ServiceAccountUID
 		found.Approval, found.Applied = PlanApproval{Plan: entry.ApprovedPlan, By: entry.ApprovedBy}, entry.Applied
 		absent := entry.Presence == corev1alpha2.Absent && entry.StartedTime != nil
 		if found.Pruned = absent && entry.State != corev1alpha2.RevisionRollingOut; absent && !found.Pruned {
@@ -142,6 +143,21 @@ func (h *History) Pinned(desired Desired) string {
 	return ""
 }
 
+// AccountUID returns the UID that a ServiceAccount had when the newest revision that it applies was started; empty if it has applied none.
+func (h *History) AccountUID(serviceAccount string) string {
+	for _, each := range slices.Backward(h.Stored) {
+		if each.ServiceAccount == serviceAccount && each.AccountUID != "" {
+			return each.AccountUID
+		}
+	}
+	for _, each := range slices.Backward(h.Lost) {
+		if each.ServiceAccountName == serviceAccount && each.ServiceAccountUID != "" {
+			return each.ServiceAccountUID
+		}
+	}
+	return ""
+}
+
 // KeepResolved keeps the reference that the spec's source was resolved to, if the source's revision was lost while no manager ran. The
 // revision is then stored again from that reference, and not from what a tag points to now. It keeps nothing if the spec has changed since.
 func (h *History) KeepResolved(deployment *corev1alpha2.BundleDeployment) {
@@ -153,8 +169,8 @@ func (h *History) KeepResolved(deployment *corev1alpha2.BundleDeployment) {
 
 // Desired is the content that the spec requests.
 type Desired struct {
-	// Source and Config correspond to the fields of Header with these names, and Format to the format of Header.Renderer.
-	Source, Config, Format string
+	// Source, Config and ServiceAccount correspond to the fields of Header with these names, and Format to the format of Header.Renderer.
+	Source, Config, ServiceAccount, Format string
 	// Resolved is the reference of the content by digest; empty if any digest that Source was resolved to is acceptable.
 	Resolved string
 	// Missing is a clause that names an object that must exist before the content can be fetched; empty if nothing is missing.
@@ -162,6 +178,6 @@ type Desired struct {
 }
 
 func (d Desired) matches(header Header) bool {
-	return header.Source == d.Source && header.Config == d.Config && header.Format() == d.Format &&
+	return header.Source == d.Source && header.Config == d.Config && header.ServiceAccount == d.ServiceAccount && header.Format() == d.Format &&
 		(d.Resolved == "" || header.Resolved == d.Resolved)
 }

@@ -62,6 +62,8 @@ type Check struct {
 	Unmet Requirement
 	// Problem says why Unmet does not hold; zero if all requirements hold.
 	Problem Problem
+	// AccountUID is the UID of the ServiceAccount that applies the objects; empty for the manager.
+	AccountUID string
 	// Approval is the approval of the plan; zero if none is required, or if Unmet is Approval. Unapproved is then the reason of the Approved
 	// condition.
 	Approval   PlanApproval

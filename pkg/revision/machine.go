@@ -177,7 +177,7 @@ func (m *Machine) SetCheck(check Check) {
 	m.check, m.checked = check, true
 	if check.Unmet == NoRequirement {
 		m.check = m.checkCapacity()
-		m.check.Approval = check.Approval
+		m.check.Approval, m.check.AccountUID = check.Approval, check.AccountUID
 	}
 	m.problem = m.check.Problem
 	if m.problem.isRefusal() && !m.isAwaitingApproval() {

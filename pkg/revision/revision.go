@@ -22,6 +22,8 @@ type Revision struct {
 	FailedFor        corev1alpha2.FailedFor
 	KindsMissing     []corev1alpha2.MissingKind
 	FailureMessage   string
+	// AccountUID is the UID that the ServiceAccount in Header had when the revision was started; empty before that, and for the manager.
+	AccountUID string
 	// Approval is the approval with which the revision was started; zero if it needed none.
 	Approval PlanApproval
 	// Unstored says why the stored copy of the revision is missing or incomplete; nil if it is complete. It is set only for revisions that
@@ -98,6 +100,7 @@ func (r *Revision) entry() corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: r.Stored,
 		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailedFor: r.FailedFor, KindsMissing: r.KindsMissing, FailureMessage: r.FailureMessage,
+		ServiceAccountName: r.ServiceAccount, ServiceAccountUID: r.AccountUID,
 		ApprovedBy: r.Approval.By, ApprovedPlan: r.Approval.Plan, Applied: r.Applied && r.Approval.Plan != "",
 		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}

@@ -142,7 +142,7 @@ func (m *Machine) start(r *Revision) {
 	m.forgetFailures(r)
 	r.Applied, r.Pruned, r.FirstSeen = false, false, time.Time{}
 	if m.checked {
-		r.Approval = m.check.Approval
+		r.Approval, r.AccountUID = m.check.Approval, m.check.AccountUID
 	}
 	m.waiting, m.held, m.isStart = NoRequirement, nil, true
 }

@@ -78,7 +78,11 @@ func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause e
 // setOf converts the objects of a revision to a set that the apply engine can apply.
 func (r Revisions) setOf(content *store.Revision) (*apply.Set, error) {
 	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, content.Bundle.Package)}
-	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(content.Objects))
+	build := apply.NewSet
+	if content.ServiceAccount != "" {
+		build = apply.NewScopedSet
+	}
+	set, err := build(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(content.Objects))
 	if err != nil {
 		return nil, fmt.Errorf("preparing revision %d: %w", content.Number, err)
 	}

@@ -1,14 +1,16 @@
-// Package rulesreview finds out which permissions the manager has in the whole cluster. It asks the API server with one
+// Package rulesreview finds out which permissions the manager, or a user that it impersonates, has. It asks the API server with one
 // SelfSubjectRulesReview.
 //
 // A review lists only the rules that RBAC grants. A different authorizer may grant more, or deny what RBAC grants.
 package rulesreview
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,18 +31,43 @@ type Rules []authorizationv1.ResourceRule
 
 // Ask returns the rules for the client's own identity.
 func Ask(ctx context.Context, client dynamic.Interface) (Rules, error) {
+	review, err := ask(ctx, client, noNamespace)
+	if err != nil {
+		return nil, err
+	}
+	return review.Status.ResourceRules, nil
+}
+
+func ask(ctx context.Context, client dynamic.Interface, namespace string) (*authorizationv1.SelfSubjectRulesReview, error) {
 	answer, err := client.Resource(Resource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": Resource.GroupVersion().String(), "kind": "SelfSubjectRulesReview",
-		"spec": map[string]any{"namespace": noNamespace},
+		"spec": map[string]any{"namespace": namespace},
 	}}, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}
-	var review authorizationv1.SelfSubjectRulesReview
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, &review); err != nil {
+	review := &authorizationv1.SelfSubjectRulesReview{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, review); err != nil {
 		return nil, err
 	}
-	return review.Status.ResourceRules, nil
+	return review, nil
+}
+
+// AskIn returns the rules for the client's own identity in a namespace, with those for the whole cluster; or, for an empty namespace, only the
+// latter. It includes the rules for single objects and for URLs.
+func AskIn(ctx context.Context, client dynamic.Interface, namespace string) ([]rbacv1.PolicyRule, error) {
+	review, err := ask(ctx, client, cmp.Or(namespace, noNamespace))
+	if err != nil {
+		return nil, err
+	}
+	var rules []rbacv1.PolicyRule
+	for _, each := range review.Status.ResourceRules {
+		rules = append(rules, rbacv1.PolicyRule{Verbs: each.Verbs, APIGroups: each.APIGroups, Resources: each.Resources, ResourceNames: each.ResourceNames})
+	}
+	for _, each := range review.Status.NonResourceRules {
+		rules = append(rules, rbacv1.PolicyRule{Verbs: each.Verbs, NonResourceURLs: each.NonResourceURLs})
+	}
+	return rules, nil
 }
 
 // Permit reports whether a rule permits a verb on all objects of a resource. It ignores rules for single objects.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -27,8 +28,9 @@ const (
 	planKeySecret, planKey = "plan-key", "key"
 	// planKeyBytes is the length of that key.
 	planKeyBytes = 32
-	// planText is the name of the value of a ConfigMap that holds the text of a plan.
-	planText = "plan"
+	// planText is the name of the value of a ConfigMap that holds the text of a plan, and planPermissions that of the value with the roles
+	// that a ServiceAccount lacks.
+	planText, planPermissions = "plan", "permissions.yaml"
 	// maxPlanParts is the maximum number of ConfigMaps of a plan.
 	maxPlanParts = 16
 	// planFieldManager is the field manager of the ConfigMaps and of the key.
@@ -53,14 +55,19 @@ func NewPlans(client corev1client.CoreV1Interface, namespace string, random io.R
 	return &Plans{configMaps: client.ConfigMaps(namespace), secrets: client.Secrets(namespace), random: random}
 }
 
-// Save stores the text of a plan for a BundleDeployment, and returns the names of its ConfigMaps in order. It deletes the ConfigMaps that an
+// Save stores the text of a plan for a BundleDeployment, and returns the names of its ConfigMaps in order. permissions are the roles that a
+// ServiceAccount lacks, as YAML; if they are not empty, the last ConfigMap holds only them. Save deletes the ConfigMaps that an
 // earlier plan of the BundleDeployment needed in addition. It writes nothing that is already stored.
-func (p *Plans) Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error) {
+func (p *Plans) Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan, permissions string) ([]string, error) {
 	conceal, err := p.concealer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	parts := planParts(text, conceal, partBytes)
+	if len(permissions) > partBytes {
+		return nil, fmt.Errorf("storing the permissions that the ServiceAccount of BundleDeployment %q lacks: they have %d bytes, and at most %d are allowed; grant those in status.plan.permissionsMissing first",
+			of.Name, len(permissions), partBytes)
+	}
+	parts := partsOf(text, conceal, permissions)
 	stored, err := p.configMaps.List(ctx, metav1.ListOptions{LabelSelector: corev1alpha2.LabelPlanOf + "=" + of.Name})
 	if err != nil {
 		return nil, fmt.Errorf("listing the ConfigMaps with the plan of BundleDeployment %q: %w", of.Name, err)
@@ -84,7 +91,7 @@ func (p *Plans) Save(ctx context.Context, of *corev1alpha2.BundleDeployment, tex
 }
 
 // savePart creates or updates one ConfigMap. If another object has its name, it returns an error.
-func (p *Plans) savePart(ctx context.Context, of *corev1alpha2.BundleDeployment, name, text string, stored []corev1.ConfigMap) error {
+func (p *Plans) savePart(ctx context.Context, of *corev1alpha2.BundleDeployment, name string, data map[string]string, stored []corev1.ConfigMap) error {
 	wanted := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name, Labels: map[string]string{corev1alpha2.LabelPlanOf: of.Name},
@@ -92,7 +99,7 @@ func (p *Plans) savePart(ctx context.Context, of *corev1alpha2.BundleDeployment,
 				APIVersion: corev1alpha2.SchemeGroupVersion.String(), Kind: corev1alpha2.OwnerKindBundleDeployment, Name: of.Name, UID: of.UID,
 			}},
 		},
-		Data: map[string]string{planText: text},
+		Data: data,
 	}
 	var err error
 	switch at := slices.IndexFunc(stored, func(each corev1.ConfigMap) bool { return each.Name == name }); {
@@ -117,28 +124,44 @@ func ownersOf(configMap corev1.ConfigMap) []string {
 	return uids
 }
 
-// planParts returns the text of a plan in parts of at most limit bytes, without a break inside a line. If the whole text does not fit into
-// maxPlanParts, the content of created objects is omitted; if that does not fit either, the last line says so.
-func planParts(of *plan.Plan, conceal func(string) string, limit int) []string {
-	parts, omitted := splitPlan(of, conceal, true, limit)
-	if omitted > 0 {
-		parts, omitted = splitPlan(of, conceal, false, limit)
+// partsOf returns the data of the ConfigMaps.
+func partsOf(text *plan.Plan, conceal func(string) string, permissions string) []map[string]string {
+	most := maxPlanParts
+	if permissions != "" {
+		most--
 	}
-	if omitted > 0 {
-		parts[len(parts)-1] += fmt.Sprintf("and %d more lines, which %d ConfigMaps cannot hold\n", omitted, maxPlanParts)
+	var parts []map[string]string
+	for _, each := range planParts(text, conceal, partBytes, most) {
+		parts = append(parts, map[string]string{planText: each})
+	}
+	if permissions != "" {
+		parts = append(parts, map[string]string{planPermissions: permissions})
 	}
 	return parts
 }
 
-// splitPlan returns the first parts of a plan, and the number of lines that are not in them.
-func splitPlan(of *plan.Plan, conceal func(string) string, withContent bool, limit int) (parts []string, omitted int) {
+// planParts returns the text of a plan in parts of at most limit bytes, without a break inside a line. If the whole text does not fit into
+// most parts, the content of created objects is omitted; if that does not fit either, the last line says so.
+func planParts(of *plan.Plan, conceal func(string) string, limit, most int) []string {
+	parts, omitted := splitPlan(of.Text(conceal, true), limit, most)
+	if omitted > 0 {
+		parts, omitted = splitPlan(of.Text(conceal, false), limit, most)
+	}
+	if omitted > 0 {
+		parts[len(parts)-1] += fmt.Sprintf("and %d more lines, which %d ConfigMaps cannot hold\n", omitted, most)
+	}
+	return parts
+}
+
+// splitPlan returns the first parts of a text, and the number of lines that are not in them.
+func splitPlan(lines iter.Seq[string], limit, most int) (parts []string, omitted int) {
 	var part strings.Builder
-	for line := range of.Text(conceal, withContent) {
+	for line := range lines {
 		if part.Len() > 0 && part.Len()+len(line)+1 > limit {
 			parts = append(parts, part.String())
 			part.Reset()
 		}
-		if len(parts) == maxPlanParts {
+		if len(parts) == most {
 			omitted++
 			continue
 		}

@@ -40,7 +40,7 @@ func deploymentNamed(name string) *corev1alpha2.BundleDeployment {
 func TestPlansSave(t *testing.T) {
 	client := fake.NewClientset()
 	plans := NewPlans(client.CoreV1(), "system", bytes.NewReader(make([]byte, planKeyBytes)))
-	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"))
+	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"), "")
 	if err != nil || !slices.Equal(names, []string{"plan-memo-1"}) {
 		t.Fatalf("names %v, error %v", names, err)
 	}
@@ -55,7 +55,7 @@ func TestPlansSave(t *testing.T) {
 
 	client.ClearActions()
 	again := NewPlans(client.CoreV1(), "system", nil) // the next process, which reads the key
-	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0")); err != nil {
+	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"), ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, each := range client.Actions() {
@@ -63,7 +63,7 @@ func TestPlansSave(t *testing.T) {
 			t.Errorf("the same plan again: %s %s", verb, each.GetResource().Resource)
 		}
 	}
-	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("b3RoZXI=")); err != nil {
+	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("b3RoZXI="), ""); err != nil {
 		t.Fatal(err)
 	}
 	if changed, err := client.CoreV1().ConfigMaps("system").Get(t.Context(), "plan-memo-1", metav1.GetOptions{}); err != nil || changed.Data["plan"] == text {
@@ -75,14 +75,14 @@ func TestPlansSaveSeveralParts(t *testing.T) {
 	client := fake.NewClientset()
 	plans := NewPlans(client.CoreV1(), "system", bytes.NewReader(make([]byte, planKeyBytes)))
 	lengths := slices.Repeat([]int{50_000}, 40)
-	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", lengths...))
+	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", lengths...), "")
 	if err != nil || !slices.Equal(names, []string{"plan-memo-1", "plan-memo-2", "plan-memo-3"}) {
 		t.Fatalf("names %v, error %v", names, err)
 	}
-	if _, err = plans.Save(t.Context(), deploymentNamed("another"), planOf("a")); err != nil {
+	if _, err = plans.Save(t.Context(), deploymentNamed("another"), planOf("a"), ""); err != nil {
 		t.Fatal(err)
 	}
-	if names, err = plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", 50_000)); err != nil || len(names) != 1 {
+	if names, err = plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", 50_000), ""); err != nil || len(names) != 1 {
 		t.Fatalf("names %v, error %v", names, err)
 	}
 	left, err := client.CoreV1().ConfigMaps("system").List(t.Context(), metav1.ListOptions{})
@@ -103,7 +103,7 @@ func TestPlanPartsAreBounded(t *testing.T) {
 		"not even the names of all fit": {2000, 900, "more lines, which 16 ConfigMaps cannot hold\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parts := planParts(planOf("a", slices.Repeat([]int{c.length}, c.objects)...), conceal, 4000)
+			parts := planParts(planOf("a", slices.Repeat([]int{c.length}, c.objects)...), conceal, 4000, maxPlanParts)
 			for i, part := range parts {
 				if limit := 4000 + 100; len(part) > limit || !strings.HasSuffix(part, "\n") {
 					t.Errorf("part %d has %d bytes", i+1, len(part))
@@ -118,7 +118,7 @@ func TestPlanPartsAreBounded(t *testing.T) {
 
 func TestPlansWithoutAKey(t *testing.T) {
 	client := fake.NewClientset()
-	names, err := NewPlans(client.CoreV1(), "system", nil).Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"))
+	names, err := NewPlans(client.CoreV1(), "system", nil).Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"), "")
 	if err != nil || len(names) != 1 {
 		t.Fatalf("names %v, error %v", names, err)
 	}

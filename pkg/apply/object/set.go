@@ -16,6 +16,8 @@ type Set struct {
 	owner  Owner
 	phases []Phase
 	keys   map[Key]bool
+	// isScoped is true if a ServiceAccount applies the objects, and not the manager.
+	isScoped bool
 	// namespace is the install namespace.
 	namespace string
 }
@@ -26,15 +28,25 @@ type Phase struct {
 	Objects []*Desired
 }
 
+// NewScopedSet returns the objects of a revision that a ServiceAccount applies. It differs from NewSet in that it adds no ClusterRole: the
+// ServiceAccount may not be able to create one, and an admin permits the manager to read custom resources.
+func NewScopedSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
+	return buildSet(owner, installNamespace, phases, true)
+}
+
 // NewSet returns the objects of a revision, with the owner labels. It adds the install namespace, and omits a Namespace of that name in the
 // revision. If the revision contains CustomResourceDefinitions, it adds a ClusterRole that permits the manager to read their custom
 // resources. Without this ClusterRole, a removal could not check whether users still have custom resources. An object that occurs twice is
 // an error.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
-	set := &Set{owner: owner, keys: map[Key]bool{}, namespace: installNamespace}
+	return buildSet(owner, installNamespace, phases, false)
+}
+
+func buildSet(owner Owner, installNamespace string, phases []plan.Phase, isScoped bool) (*Set, error) {
+	set := &Set{owner: owner, keys: map[Key]bool{}, namespace: installNamespace, isScoped: isScoped}
 	namespace := namespaceObject(installNamespace, phases)
 	added := []*unstructured.Unstructured{namespace}
-	if role := ReaderRole(owner, phases); role != nil {
+	if role := ReaderRole(owner, phases); role != nil && !isScoped {
 		// The role is first, so that it is removed last: the namespace is deleted only after a check of what it holds.
 		added = []*unstructured.Unstructured{role, namespace}
 	}
@@ -74,6 +86,9 @@ func (s *Set) add(declared *unstructured.Unstructured) (*Desired, error) {
 	s.keys[desired.Key] = true
 	return desired, nil
 }
+
+// IsScoped reports whether a ServiceAccount applies the objects, and not the manager.
+func (s *Set) IsScoped() bool { return s.isScoped }
 
 // Owner returns the owner of the objects.
 func (s *Set) Owner() Owner { return s.owner }
@@ -130,7 +145,7 @@ func (s *Set) Without(later *Set, phases int) *Set {
 			taken[desired.Key] = true
 		}
 	}
-	rest := &Set{owner: s.owner, keys: map[Key]bool{}, namespace: s.namespace}
+	rest := &Set{owner: s.owner, keys: map[Key]bool{}, namespace: s.namespace, isScoped: s.isScoped}
 	for _, phase := range s.phases {
 		kept := Phase{Name: phase.Name}
 		for _, desired := range phase.Objects {
@@ -155,8 +170,9 @@ func Union(installNamespace string, sets ...*Set) (*Set, error) {
 	}
 	var owner Owner
 	var objects []unstructured.Unstructured
-	contained := map[Key]bool{}
+	contained, isScoped := map[Key]bool{}, len(sets) > 0
 	for _, set := range sets {
+		isScoped = isScoped && set.isScoped
 		if owner.Name == "" {
 			owner = set.owner
 		}
@@ -169,5 +185,5 @@ func Union(installNamespace string, sets ...*Set) (*Set, error) {
 			}
 		}
 	}
-	return NewSet(owner, installNamespace, plan.Phases(objects))
+	return buildSet(owner, installNamespace, plan.Phases(objects), isScoped)
 }

@@ -28,12 +28,12 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// permission is the permission that one access review checks. An empty namespace means all namespaces.
+// permission is the permission that one access review checks. An empty namespace means all namespaces, and an empty name all objects.
 type permission struct {
 	// identity is the name of the identity, as in Identity.Name.
 	identity string
 	schema.GroupResource
-	verb, namespace string
+	verb, namespace, name string
 }
 
 // Checker uses access reviews to find out what identities are permitted to do. It caches only permissions that are granted. It is safe for
@@ -72,10 +72,13 @@ func (c *Checker) Invalidate() {
 }
 
 // isPermitted reports whether an identity has a permission in the permission's namespace or in all namespaces. It also returns true if the
-// API server does not serve access reviews or denies them to the identity.
+// API server does not serve access reviews or denies them to the identity. For the manager, which usually has its permissions in all
+// namespaces, it asks about all namespaces first.
 func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
 	everywhere := wanted
-	everywhere.namespace = ""
+	if as.Name == c.manager.Name {
+		everywhere.namespace = ""
+	}
 	for _, each := range slices.Compact([]permission{everywhere, wanted}) {
 		if c.isRemembered(each) {
 			return true, nil
@@ -85,7 +88,7 @@ func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted 
 			return true, nil // without access reviews, only the write itself shows what is permitted
 		}
 		if err != nil {
-			return false, fmt.Errorf("asking whether the manager may %s %s: %w", each.verb, each.GroupResource, err)
+			return false, fmt.Errorf("asking whether %s may %s %s: %w", userName(as), each.verb, each.GroupResource, err)
 		}
 		if granted {
 			c.remember(each)
@@ -95,8 +98,16 @@ func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted 
 	return false, nil
 }
 
+// userName returns the name of an identity for the middle of a sentence.
+func userName(as identity.Identity) string {
+	if as.Name == "" {
+		return "the manager"
+	}
+	return as.Name
+}
+
 func review(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
-	attributes := map[string]any{"verb": wanted.verb, "group": wanted.Group, "resource": wanted.Resource, "namespace": wanted.namespace}
+	attributes := map[string]any{"verb": wanted.verb, "group": wanted.Group, "resource": wanted.Resource, "namespace": wanted.namespace, "name": wanted.name}
 	answer, err := as.Dynamic.Resource(accessReviews).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": accessReviews.GroupVersion().String(), "kind": "SelfSubjectAccessReview",
 		"spec": map[string]any{"resourceAttributes": attributes},

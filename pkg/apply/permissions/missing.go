@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -26,6 +27,8 @@ type Options struct {
 	Applied bool
 	// Reported are the permissions that were missing in an earlier call. Those that the ClusterRoles of the set grant are checked again.
 	Reported []corev1alpha2.MissingPermission
+	// ServiceAccount is the name of the ServiceAccount that is the identity; empty for the manager.
+	ServiceAccount string
 }
 
 // Missing returns, sorted, all permissions that an identity lacks to apply a set, and those that the manager lacks to watch the objects of
@@ -39,56 +42,93 @@ func (c *Checker) Missing(
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))
 	})
 	c.readRules(ctx, as, needs)
-	missing, errs := make([]corev1alpha2.MissingPermission, len(sorted)), make([]error, len(sorted))
+	lacking, errs := make([]lack, len(sorted)), make([]error, len(sorted))
 	replacement, err := c.replacementOf(ctx, set, options.Replaced, needs)
 	if err != nil {
 		return nil, err
 	}
 	pacing.Each(len(sorted), func(i int) {
-		missing[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]], replacement)
+		lacking[i], errs[i] = c.lackIn(ctx, as, sorted[i], needs[sorted[i]], replacement)
 	})
-	return slices.DeleteFunc(missing, func(each corev1alpha2.MissingPermission) bool { return len(each.Verbs) == 0 }), object.Foremost(errs)
+	if err := object.Foremost(errs); err != nil {
+		return permissionsOf(sorted, lacking, options.ServiceAccount, nil), err
+	}
+	grants := missingRules{}
+	if as.Name != c.manager.Name {
+		grants, err = c.missingGrants(ctx, as, set)
+	}
+	return permissionsOf(sorted, lacking, options.ServiceAccount, grants), err
 }
 
-// missingIn returns the verbs that are not permitted in a scope, or that the replacement will remove. Verbs is empty if all verbs remain
-// permitted.
-func (c *Checker) missingIn(
-	ctx context.Context, as identity.Identity, in scope, verbs []string, by replacement,
-) (corev1alpha2.MissingPermission, error) {
-	missing := corev1alpha2.MissingPermission{Group: in.Group, Resource: in.Resource, Namespace: in.namespace}
-	for _, verb := range verbs {
-		if by.removes(verb, in.GroupResource) {
-			missing.Verbs = append(missing.Verbs, verb)
-			continue
+// lack holds the verbs in a scope that the manager and the identity lack.
+type lack struct{ manager, identity []string }
+
+// permissionsOf returns what is missing in scopes, and the permissions that an identity lacks to grant others, sorted. An empty name of a
+// ServiceAccount means that the identity is the manager.
+func permissionsOf(scopes []scope, lacking []lack, serviceAccount string, grants missingRules) []corev1alpha2.MissingPermission {
+	missing := grants
+	if missing == nil {
+		missing = missingRules{}
+	}
+	var all []corev1alpha2.MissingPermission
+	for i, in := range scopes {
+		manager := lacking[i].manager
+		if serviceAccount == "" {
+			manager = append(manager, lacking[i].identity...)
+			slices.Sort(manager)
+		} else if len(lacking[i].identity) > 0 {
+			missing.add(in.namespace, rbacv1.PolicyRule{APIGroups: []string{in.Group}, Resources: []string{in.Resource}, Verbs: lacking[i].identity})
 		}
-		user := c.userOf(verb, as)
-		permitted, err := c.isPermitted(ctx, user, permission{user.Name, in.GroupResource, verb, in.namespace})
-		if err != nil {
-			return corev1alpha2.MissingPermission{}, err
-		}
-		if !permitted {
-			missing.Verbs = append(missing.Verbs, verb)
+		if len(manager) > 0 {
+			all = append(all, corev1alpha2.MissingPermission{Verbs: manager, Group: in.Group, Resource: in.Resource, Namespace: in.namespace})
 		}
 	}
-	return missing, nil
+	all = append(all, missing.permissions(serviceAccount)...)
+	slices.SortStableFunc(all, func(a, b corev1alpha2.MissingPermission) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace),
+			cmp.Compare(a.ServiceAccountName, b.ServiceAccountName), slices.Compare(a.ResourceNames, b.ResourceNames),
+			slices.Compare(a.NonResourceURLs, b.NonResourceURLs), slices.Compare(a.Verbs, b.Verbs))
+	})
+	return all
 }
 
-// readRules caches the permissions that a rules review lists, so that only the other permissions need an access review.
+// lackIn returns the verbs that are not permitted in a scope, or that the replacement will remove.
+func (c *Checker) lackIn(ctx context.Context, as identity.Identity, in scope, verbs []string, by replacement) (lack, error) {
+	var found lack
+	for _, verb := range verbs {
+		user := c.userOf(verb, as)
+		isManager := user.Name == c.manager.Name
+		if !isManager || !by.removes(verb, in.GroupResource) {
+			permitted, err := c.isPermitted(ctx, user, permission{user.Name, in.GroupResource, verb, in.namespace, ""})
+			if err != nil {
+				return lack{}, err
+			}
+			if permitted {
+				continue
+			}
+		}
+		if isManager {
+			found.manager = append(found.manager, verb)
+		} else {
+			found.identity = append(found.identity, verb)
+		}
+	}
+	return found, nil
+}
+
+// readRules caches the permissions of the manager that a rules review lists, so that only the other permissions need an access review.
 func (c *Checker) readRules(ctx context.Context, as identity.Identity, needs map[scope][]string) {
 	unknown := map[string][]permission{}
 	for in, verbs := range needs {
 		for _, verb := range verbs {
 			user := c.userOf(verb, as).Name
-			everywhere := permission{user, in.GroupResource, verb, ""}
-			if !c.isRemembered(everywhere) && !c.isRemembered(permission{user, in.GroupResource, verb, in.namespace}) {
+			everywhere := permission{user, in.GroupResource, verb, "", ""}
+			if !c.isRemembered(everywhere) && !c.isRemembered(permission{user, in.GroupResource, verb, in.namespace, ""}) {
 				unknown[user] = append(unknown[user], everywhere)
 			}
 		}
 	}
-	c.readRulesOf(ctx, as, unknown[as.Name])
-	if as.Name != c.manager.Name {
-		c.readRulesOf(ctx, c.manager, unknown[c.manager.Name])
-	}
+	c.readRulesOf(ctx, c.manager, unknown[c.manager.Name])
 }
 
 // readRulesOf caches the unknown permissions that the rules review of one user lists. It does nothing for fewer than two permissions, or if
@@ -109,12 +149,16 @@ func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unkno
 }
 
 // NotPermitted returns a Refusal for the BundleDeployment named owner that names the first missing permission and the number of the others;
-// nil if none is missing.
-func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
+// nil if none is missing. If a ServiceAccount lacks all of them, namespace is its namespace.
+func NotPermitted(owner, namespace string, missing []corev1alpha2.MissingPermission) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	first := missing[0]
+	first, account := missing[0], missing[0].ServiceAccountName
+	user, remedy := "the manager", "grant the permissions with a ClusterRole that has the label "+corev1alpha2.LabelAggregateToBundles+`: "true"`
+	if account != "" {
+		user, remedy = fmt.Sprintf("ServiceAccount %s/%s", namespace, account), "grant it the permissions: the last ConfigMap of status.plan has a Role or ClusterRole with all of them under permissions.yaml"
+	}
 	where := ""
 	if first.Namespace != "" {
 		where = fmt.Sprintf(" in namespace %q", first.Namespace)
@@ -125,8 +169,19 @@ func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error 
 	}
 	return &object.Refusal{
 		Object: object.Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},
-		Err: fmt.Errorf("the manager has no permission for %s%s (%s)%s", schema.GroupResource{Group: first.Group, Resource: first.Resource},
-			where, strings.Join(first.Verbs, ", "), more),
-		Remedy: "grant the permissions with a ClusterRole that has the label " + corev1alpha2.LabelAggregateToBundles + `: "true"`,
+		Err:    fmt.Errorf("%s has no permission for %s%s (%s)%s", user, target(first), where, strings.Join(first.Verbs, ", "), more),
+		Remedy: remedy,
 	}
+}
+
+// target returns the resource or the URL that a permission is for.
+func target(of corev1alpha2.MissingPermission) string {
+	if len(of.NonResourceURLs) > 0 {
+		return strings.Join(of.NonResourceURLs, ", ")
+	}
+	text := schema.GroupResource{Group: of.Group, Resource: of.Resource}.String()
+	if len(of.ResourceNames) > 0 {
+		text += " " + strings.Join(of.ResourceNames, ", ")
+	}
+	return text
 }

@@ -48,6 +48,9 @@ func (c *Checker) needs(ctx context.Context, set *object.Set, options Options) m
 	needs := map[scope][]string{}
 	for _, phase := range set.Phases() {
 		for _, each := range phase.Objects {
+			if set.IsScoped() && each.IsInstallNamespace {
+				continue // it exists, because the ServiceAccount is in it
+			}
 			resource := schema.GroupResource{Group: each.GVK.Group}
 			if d := defined[each.GVK.GroupKind()]; d != nil {
 				resource.Resource = d.Plural

@@ -325,7 +325,7 @@ func TestWhoCannotAskHasToTry(t *testing.T) {
 func TestWhatIsRememberedIsBounded(t *testing.T) {
 	m := newMemo(t, &judge{may: func(string, string, string) bool { return true }})
 	for i := range maxGranted + 10 {
-		may, err := m.checker.isPermitted(t.Context(), m.as, permission{"", schema.GroupResource{Resource: fmt.Sprint("r", i)}, "get", ""})
+		may, err := m.checker.isPermitted(t.Context(), m.as, permission{"", schema.GroupResource{Resource: fmt.Sprint("r", i)}, "get", "", ""})
 		if !may || err != nil {
 			t.Fatal(may, err)
 		}
@@ -346,13 +346,13 @@ func TestMissingPermissionsAreTold(t *testing.T) {
 		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission for pods (get), and lacks 2 more permissions, which the plan of the BundleDeployment lists" + remedy},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := NotPermitted("memo", test.missing)
+			err := NotPermitted("memo", "memo-ns", test.missing)
 			if !object.IsRefusal(err) || err.Error() != test.want {
 				t.Errorf("got %v\nwant %s", err, test.want)
 			}
 		})
 	}
-	if err := NotPermitted("memo", nil); err != nil {
+	if err := NotPermitted("memo", "memo-ns", nil); err != nil {
 		t.Errorf("nothing is missing, and it is told: %v", err)
 	}
 }

@@ -49,7 +49,11 @@ type (
 // apply applies the target of a rollout. The error of the engine becomes part of the machine's input; apply itself returns nil.
 func (s *reconciliation) apply(ctx context.Context, action revision.Action) error {
 	set := s.memory.sets[action.Revision.Number]
-	report, err := s.c.applier.Apply(ctx, set, s.options(action.Apply))
+	options, err := s.options(action)
+	if err != nil {
+		return err
+	}
+	report, err := s.c.applier.Apply(ctx, set, options)
 	s.phases = report.Phases
 	if report.HasLaterRound { // the active revision must not undo what earlier rounds have applied of the later phases
 		s.phases = len(set.Phases())
@@ -100,7 +104,11 @@ func (u unmatchedIgnores) of(spec *corev1alpha2.Drift) []drift.Unmatched {
 func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Action) error {
 	target := s.machine.Desired()
 	rest := s.memory.sets[action.Revision.Number].Without(s.memory.sets[target.Number], s.phases)
-	report, err := s.c.applier.Apply(ctx, rest, s.options(action.Apply))
+	options, err := s.options(action)
+	if err != nil {
+		return err
+	}
+	report, err := s.c.applier.Apply(ctx, rest, options)
 	s.take(report)
 	s.machine.SetRemaining(reportOf(report), problemOf(err))
 	return nil
@@ -114,20 +122,24 @@ func (s *reconciliation) observe(ctx context.Context, action revision.Action) er
 	return nil
 }
 
-// identity returns the identity that is used to write the objects: the zero Identity, which means the manager.
-func (s *reconciliation) identity() apply.Identity { return apply.Identity{} }
-
-func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
+func (s *reconciliation) options(action revision.Action) (apply.Options, error) {
+	by := action.Apply
+	as, err := s.identityOf(action.Revision.ServiceAccount)
 	options := apply.Options{
-		As:    s.identity(),
+		As:    as,
 		Gated: by.Gated, Trusted: by.Trusted, ReadOnly: s.deployment.Spec.Paused,
 		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.sets.Of(s.machine.AppliedRevisions()), Drift: s.policies.Drift,
-		Namespace: s.knownNamespace(), Confirm: s.confirmCurrent,
+		Namespace: s.knownNamespace(), Confirm: func(ctx context.Context) error {
+			if err := s.confirmCurrent(ctx); err != nil {
+				return err
+			}
+			return s.confirmAccount(ctx, action.Revision)
+		},
 	}
 	if by.Enforce {
 		options.Drift.Policy = corev1alpha2.DriftEnforce
 	}
-	return options
+	return options, err
 }
 
 // confirmCurrent returns an error if the BundleDeployment does not exist on the API server, or has another spec. After a backup was restored,
@@ -176,6 +188,12 @@ const permissionsInterval = revision.RequirementInterval
 // that no revision is partly written when a requirement is not met. It checks the permissions before the approval, so that status shows the
 // missing ones to the person who approves.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
+	uid, err := s.accountUID(ctx, action.Revision.ServiceAccount)
+	if err != nil {
+		s.machine.SetCheck(revision.Check{Unmet: revision.Permissions, Problem: problemOf(err)})
+		return nil
+	}
+	s.uid = uid
 	permitted := s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{})
 	check := s.checkApproval(ctx, action.Revision)
 	approval := check.Approval
@@ -188,7 +206,7 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 	if check.Problem.Err == nil {
 		check.Unmet = revision.NoRequirement
 	}
-	check.Approval = approval
+	check.Approval, check.AccountUID = approval, uid
 	s.machine.SetCheck(check)
 	return nil
 }

@@ -79,6 +79,9 @@ type Config struct {
 	// Plans stores the text of plans that need an approval, and Policies are the admission policies without which no approval counts.
 	Plans    plans
 	Policies policies
+	// Identities provides the identities of ServiceAccounts, and Accounts reads the ServiceAccounts.
+	Identities identities
+	Accounts   corev1client.ServiceAccountsGetter
 	// Engine applies, watches and removes objects. When an object changes, it adds the object's BundleDeployment to the queue of
 	// SyncContext.
 	Engine  *apply.Engine
@@ -108,7 +111,7 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Definitions == nil || c.Namespace == "" || c.Secrets == nil || c.Stored == nil ||
-		c.Discovery == nil || c.Plans == nil || c.Policies == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
+		c.Discovery == nil || c.Identities == nil || c.Accounts == nil || c.Plans == nil || c.Policies == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Grants == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
@@ -136,6 +139,8 @@ type controller struct {
 	watcher     watcher
 	plans       plans
 	admission   policies
+	identities  identities
+	accounts    corev1client.ServiceAccountsGetter
 	// managerNamespace is the manager's own namespace, in which nothing is installed.
 	managerNamespace string
 	fetches          *source.Jobs[unpack.Request, unpack.Rendering]
@@ -187,6 +192,8 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		watcher:            config.Engine,
 		plans:              config.Plans,
 		admission:          config.Policies,
+		identities:         config.Identities,
+		accounts:           config.Accounts,
 		managerNamespace:   config.Namespace,
 		certificates:       certificates.NewFinder(config.Discovery, config.Clock),
 		backoff:            waits,
@@ -379,6 +386,7 @@ func (c *controller) countRestores() int {
 // forget removes the cached state, fetches, watches and metrics of a BundleDeployment that was deleted.
 func (c *controller) forget(name string) {
 	c.watcher.Release(name)
+	c.identities.Forget(name)
 	c.metrics.Forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()

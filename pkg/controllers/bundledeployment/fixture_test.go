@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
@@ -99,13 +101,34 @@ type fakePlans struct {
 	err        error
 }
 
-func (p *fakePlans) Save(_ context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error) {
+func (p *fakePlans) Save(_ context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan, _ string) ([]string, error) {
 	p.saves++
 	p.saved = text
 	return []string{"plan-" + of.Name + "-1"}, p.err
 }
 
 func (p *fakePlans) NotInForce(context.Context) (string, error) { return p.notInForce, p.err }
+
+// fakeAccounts has ServiceAccounts, and records the names of those whose identity was used.
+type fakeAccounts struct {
+	corev1client.CoreV1Interface
+	used map[string]bool
+}
+
+func (a *fakeAccounts) Of(_, name, _ string) (apply.Identity, error) {
+	a.used[name] = true
+	return apply.Identity{Name: name}, nil
+}
+func (a *fakeAccounts) Forget(string) {}
+
+// create creates a ServiceAccount in the install namespace.
+func (a *fakeAccounts) create(t *testing.T, name string, uid types.UID) {
+	t.Helper()
+	_, err := a.ServiceAccounts("memo").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // images opens each source as a name without content. It uses the poll interval of the spec.
 type images struct{}
@@ -144,9 +167,11 @@ type fixture struct {
 	*reconciliation
 	engine *fakeEngine
 	plans  *fakePlans
-	clock  *clocktesting.FakePassiveClock
-	api    *corefake.Clientset
-	events *record.FakeRecorder
+	// accounts has the ServiceAccounts.
+	accounts *fakeAccounts
+	clock    *clocktesting.FakePassiveClock
+	api      *corefake.Clientset
+	events   *record.FakeRecorder
 	// registry has the controller's metrics.
 	registry metrics.KubeRegistry
 	// one is the active revision. two is a later revision that is rolling out.
@@ -164,13 +189,13 @@ func newFixture(t *testing.T) *fixture {
 	deployment.Spec.Source.Image = &corev1alpha2.ImageSource{Ref: "r/memo:v2"}
 	deployment.Spec.InstallNamespace, deployment.Spec.ProvisionerClassName = "memo", "registry"
 	f := &fixture{
-		engine: &fakeEngine{}, plans: &fakePlans{}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		engine: &fakeEngine{}, plans: &fakePlans{}, accounts: &fakeAccounts{CoreV1Interface: fake.NewClientset().CoreV1(), used: map[string]bool{}}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100), registry: known,
 	}
 	f.reconciliation = &reconciliation{
 		c: &controller{
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
-			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, managerNamespace: "openshift-platform-operators",
+			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, identities: f.accounts, accounts: f.accounts, managerNamespace: "openshift-platform-operators",
 			certificates: provider(""), sources: images{}, backoff: source.Backoff{First: time.Second, Last: time.Minute}, pauses: source.Backoff{First: firstPause, Last: time.Minute},
 			clock: f.clock, events: f.events, metrics: registered, synced: func(string) {}, grants: func() int { return 0 }, cacheVersion: func() string { return "" }, memories: map[string]*memory{}, changedRevisions: map[string]sets.Set[int64]{}, refusedDefinitions: map[string]string{},
 		},

@@ -21,11 +21,15 @@ func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revi
 			options.Replaced = append(options.Replaced, set)
 		}
 	}
-	var err error
-	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.identity(), s.memory.sets[of.Number], options); err != nil {
+	options.ServiceAccount = of.ServiceAccount
+	as, err := s.identityOf(of.ServiceAccount)
+	if err != nil {
 		return err
 	}
-	return apply.NotPermitted(s.deployment.Name, s.missing)
+	if s.missing, err = s.c.checker.MissingPermissions(ctx, as, s.memory.sets[of.Number], options); err != nil {
+		return err
+	}
+	return apply.NotPermitted(s.deployment.Name, s.deployment.Spec.InstallNamespace, s.missing)
 }
 
 // explainDenial checks the manager's permissions again after the API server denied a request, and sets missing. It returns a refusal that

@@ -11,7 +11,7 @@ import (
 
 // plans stores the text of plans, and returns the names of the ConfigMaps. *store.Plans implements it.
 type plans interface {
-	Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error)
+	Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan, permissions string) ([]string, error)
 }
 
 // policies are the admission policies that decide who may approve. *admissionpolicies.Reader implements it.
@@ -24,15 +24,21 @@ type policies interface {
 type plannedRevision struct {
 	number, active int64
 	terms          plan.Terms
-	// isStored is true if the text of the plan is stored.
-	isStored bool
-	summary  corev1alpha2.Plan
+	// isStored is true if the text of the plan is stored. permissions are the roles that the ServiceAccount lacks, as YAML.
+	isStored    bool
+	permissions string
+	summary     corev1alpha2.Plan
 }
 
-// checkApproval plans a revision, and checks whether its plan is approved. It stores the text of the plan if an approval is required.
+// checkApproval plans a revision, and checks whether its plan is approved. It stores the text of the plan if an approval is required, or if the
+// ServiceAccount lacks permissions.
 func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revision) revision.Check {
 	isRequired := corev1alpha2.RequiresApproval(s.before.Spec, s.memory.class)
-	if err := s.plan(ctx, of, isRequired); err != nil {
+	permissions, err := plan.MissingRoles(s.before.Name, s.before.Spec.InstallNamespace, s.missing)
+	if err == nil {
+		err = s.plan(ctx, of, isRequired, permissions)
+	}
+	if err != nil {
 		return revision.Check{Unmet: revision.Approval, Unapproved: corev1alpha2.ReasonAwaitingApproval, Problem: problemOf(err)}
 	}
 	if !isRequired {
@@ -52,21 +58,22 @@ func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revisio
 }
 
 // plan computes the plan of a revision, unless the last plan was computed from the same revisions and terms.
-func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isStored bool) error {
-	planned := plannedRevision{number: of.Number, terms: s.terms(), isStored: isStored}
+func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isRequired bool, permissions string) error {
+	isStored := isRequired || permissions != ""
+	planned := plannedRevision{number: of.Number, terms: s.terms(), isStored: isStored, permissions: permissions}
 	in := plan.Input{Objects: s.memory.sets[of.Number].Planned(), Terms: planned.terms}
 	if active := s.machine.Active(); active != nil {
 		planned.active, in.Active = active.Number, s.memory.sets[active.Number].Planned()
 	}
 	known := s.memory.planned
-	if known.number == planned.number && known.active == planned.active && known.terms == planned.terms && (known.isStored || !isStored) {
+	if known.number == planned.number && known.active == planned.active && known.terms == planned.terms && known.permissions == permissions && (known.isStored || !isStored) {
 		return nil
 	}
 	computed := plan.New(in)
 	planned.summary = computed.Summary()
 	planned.summary.Revision = of.Number
 	if isStored {
-		names, err := s.c.plans.Save(ctx, s.before, computed)
+		names, err := s.c.plans.Save(ctx, s.before, computed, permissions)
 		if err != nil {
 			return err
 		}
@@ -79,7 +86,7 @@ func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isStor
 // terms returns the conditions under which the spec asks for the objects to be applied.
 func (s *reconciliation) terms() plan.Terms {
 	return plan.Terms{
-		InstallNamespace: s.before.Spec.InstallNamespace, Config: s.source.desired.Config,
+		InstallNamespace: s.before.Spec.InstallNamespace, ServiceAccount: s.before.Spec.ServiceAccountName, UID: s.uid, Config: s.source.desired.Config,
 		Adoption: cmp.Or(s.before.Spec.Adoption, corev1alpha2.AdoptionSamePackage), CRDs: cmp.Or(s.policies.CRDs, corev1alpha2.CRDsOrphan),
 	}
 }

@@ -14,7 +14,7 @@ import (
 // prune removes the objects that only an earlier revision contains.
 func (s *reconciliation) prune(ctx context.Context, action revision.Action) error {
 	old := action.Revision
-	removal, err := s.removeObjects(ctx, s.memory.sets[old.Number], old.String())
+	removal, err := s.removeObjects(ctx, s.memory.sets[old.Number], old, old.String())
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action)
 	if inherited {
 		of = "rukpak"
 	}
-	removal, err := s.removeObjects(ctx, leftovers, of)
+	removal, err := s.removeObjects(ctx, leftovers, s.machine.Active(), of)
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action)
 	return nil
 }
 
-// removeObjects removes the objects in a set that no kept revision contains. It returns an error only for a conflict. Any other error
+// removeObjects removes the objects in a set that no kept revision contains, as the ServiceAccount of a revision. It returns an error only for
+// a conflict. Any other error
 // becomes the reason why the Removal waits, because it must not prevent the write of the status.
-func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of string) (revision.Removal, error) {
-	options := apply.RemoveOptions{As: s.identity(), Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
-	removal, err := s.removeUnlessChanged(ctx, set, options)
+func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, by *revision.Revision, of string) (revision.Removal, error) {
+	removal, err := s.removeUnlessChanged(ctx, set, by)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.retry(s.c.backoff.Last)
 		return revision.Removal{Waiting: refusal.Error(), Blocked: true}, nil
@@ -91,9 +91,17 @@ func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of s
 
 // removeUnlessChanged removes the objects in a set that no kept revision contains, unless the BundleDeployment on the API server has another
 // spec than in the cache. With that spec, it may be paused, or keep other objects.
-func (s *reconciliation) removeUnlessChanged(ctx context.Context, set *apply.Set, options apply.RemoveOptions) (apply.Removal, error) {
+func (s *reconciliation) removeUnlessChanged(ctx context.Context, set *apply.Set, by *revision.Revision) (apply.Removal, error) {
+	as, err := s.identityOf(by.ServiceAccount)
+	if err != nil {
+		return apply.Removal{}, err
+	}
+	options := apply.RemoveOptions{As: as, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
 	if set.Len() > 0 {
 		if err := s.confirmCurrent(ctx); err != nil {
+			return apply.Removal{}, err
+		}
+		if err := s.confirmAccount(ctx, by); err != nil {
 			return apply.Removal{}, err
 		}
 	}

@@ -107,7 +107,11 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs})
+	as, err := s.removingIdentity(ctx)
+	if err != nil {
+		return removal, err
+	}
+	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{As: as, CRDs: s.policies.CRDs})
 	for _, each := range rest.Kept { // the install namespace is part of both
 		if !slices.Contains(removal.Kept, each) {
 			removal.Kept = append(removal.Kept, each)
@@ -137,7 +141,11 @@ func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, er
 	if err != nil {
 		return apply.Removal{}, err
 	}
-	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
+	as, err := s.removingIdentity(ctx)
+	if err != nil {
+		return apply.Removal{}, err
+	}
+	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{As: as, CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
 }
 
 // reportRemoval reports in the status the progress of a removal, or its error, and schedules the next attempt.

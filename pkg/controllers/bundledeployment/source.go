@@ -43,7 +43,7 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 	config := revision.CanonicalConfig(s.deployment.Spec.Config)
 	s.source = desiredSource{opened: opened, config: config, desired: revision.Desired{
 		Source: opened.Name, Resolved: opened.Resolved, Missing: opened.Missing,
-		Config: revision.ConfigDigest(config), Format: corev1alpha2.FormatOf(s.memory.class.Provisioner),
+		Config: revision.ConfigDigest(config), ServiceAccount: s.deployment.Spec.ServiceAccountName, Format: corev1alpha2.FormatOf(s.memory.class.Provisioner),
 	}}
 	if opened.Missing != "" {
 		s.c.fetches.Cancel(s.deployment.Name)
@@ -119,14 +119,15 @@ func (s *reconciliation) certificatesAppeared(rendered *unpack.Rendering) bool {
 func (s *reconciliation) revisionOf(rendered *unpack.Rendering) *store.Revision {
 	return &store.Revision{
 		Header: store.Header{
-			Source:       s.source.desired.Source,
-			Resolved:     rendered.Resolved,
-			Config:       s.source.desired.Config,
-			Certificates: string(rendered.Certificates),
-			Renderer:     formats.Renderer(s.source.desired.Format),
-			Plan:         plan.Digest(rendered.Objects),
-			Bundle:       revision.MetadataOf(rendered.Metadata),
-			Warnings:     revision.BundleWarnings(rendered.Metadata),
+			Source:         s.source.desired.Source,
+			Resolved:       rendered.Resolved,
+			Config:         s.source.desired.Config,
+			ServiceAccount: s.source.desired.ServiceAccount,
+			Certificates:   string(rendered.Certificates),
+			Renderer:       formats.Renderer(s.source.desired.Format),
+			Plan:           plan.Digest(rendered.Objects),
+			Bundle:         revision.MetadataOf(rendered.Metadata),
+			Warnings:       revision.BundleWarnings(rendered.Metadata),
 		},
 		Objects: rendered.Objects,
 	}

@@ -130,6 +130,9 @@ const (
 	LabelOwnerName = GroupName + "/owner-name"
 	// OwnerKindBundleDeployment is the value of LabelOwnerKind.
 	OwnerKindBundleDeployment = "BundleDeployment"
+	// ExtraDeployment is the extra field of the user under which the manager writes objects as a ServiceAccount. Its value is the name of
+	// the BundleDeployment. Only who may impersonate this field, as the manager may, can write the marks of the manager.
+	ExtraDeployment = "platform.openshift.io/bundledeployment"
 	// LabelPlanOf on a ConfigMap with the text of a plan is the name of the BundleDeployment that the plan is for.
 	LabelPlanOf = "platform.openshift.io/plan-of"
 	// LabelAggregateToBundles, with the value "true", aggregates the rules of a ClusterRole into the manager's role for bundles.

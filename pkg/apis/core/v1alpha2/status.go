@@ -251,6 +251,21 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=1024
 	FailureMessage string `json:"failureMessage,omitempty"`
 
+	// serviceAccountName is the name of the ServiceAccount that applies the objects of the revision. It has 1 to 253 characters,
+	// and is absent if the manager applies them.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+
+	// serviceAccountUID is the UID of that ServiceAccount when the revision started. It has 1 to 128 characters. Nothing is applied
+	// as a ServiceAccount that was created later under the same name. The field is absent while the revision has not started, and
+	// if the manager applies the objects.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	ServiceAccountUID string `json:"serviceAccountUID,omitempty"`
+
 	// approvedBy is the user name of the person who approved the plan of the revision. It has 1 to 512 characters. It is set when
 	// the revision starts, and absent if the revision was started without an approval.
 	// +optional
@@ -369,9 +384,10 @@ type Plan struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
 
-	// permissionsMissing are the first permissions that the manager lacks to apply the revision, in order. The list has 1 to
-	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label
-	// platform.openshift.io/aggregate-to-bundles: "true". The list is absent if no permission is missing.
+	// permissionsMissing are the first permissions that the manager or the ServiceAccount lacks to apply the revision, in order. The
+	// list has 1 to 20 entries. Nothing of the revision is applied until they are granted. To grant the manager a permission, create
+	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To grant a ServiceAccount its permissions,
+	// apply what the last of configMaps has under permissions.yaml. The list is absent if no permission is missing.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -442,7 +458,9 @@ type MissingKind struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// MissingPermission is a permission that the manager lacks for one resource, in the terms of a rule of a ClusterRole.
+// MissingPermission is a permission that the manager or a ServiceAccount lacks for one resource, in the terms of a rule of a ClusterRole.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.resource) != has(self.nonResourceURLs)",message="set either resource or nonResourceURLs"
 type MissingPermission struct {
 	// verbs are the missing verbs. The list has 1 to 16 entries of 1 to 64 characters.
 	// +required
@@ -459,11 +477,38 @@ type MissingPermission struct {
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
 
-	// resource is the lower-case plural name of the resource. It has 1 to 253 characters.
-	// +required
+	// resource is the lower-case plural name of the resource. It has 1 to 253 characters, and is absent for nonResourceURLs.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Resource string `json:"resource,omitempty"`
+
+	// resourceNames are the names of the objects for which the permission is missing. The list has 1 to 16 entries of 1 to 253
+	// characters. It is absent if the permission is missing for all objects.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	ResourceNames []string `json:"resourceNames,omitempty"`
+
+	// nonResourceURLs are the URLs for which the permission is missing. The list has 1 to 16 entries of 1 to 253 characters. It is
+	// absent for a resource.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty"`
+
+	// serviceAccountName is the name of the ServiceAccount of the install namespace that lacks the permission. It has 1 to 253
+	// characters, and is absent if the manager lacks the permission.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
 	// namespace is the namespace in which the permission is missing. It has 1 to 63 characters, and is absent if the permission
 	// is missing in the whole cluster.

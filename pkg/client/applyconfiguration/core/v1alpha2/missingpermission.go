@@ -5,14 +5,23 @@ package v1alpha2
 // MissingPermissionApplyConfiguration represents a declarative configuration of the MissingPermission type for use
 // with apply.
 //
-// MissingPermission is a permission that the manager lacks for one resource, in the terms of a rule of a ClusterRole.
+// MissingPermission is a permission that the manager or a ServiceAccount lacks for one resource, in the terms of a rule of a ClusterRole.
 type MissingPermissionApplyConfiguration struct {
 	// verbs are the missing verbs. The list has 1 to 16 entries of 1 to 64 characters.
 	Verbs []string `json:"verbs,omitempty"`
 	// group is the API group of the resource. It has 1 to 253 characters, and is absent for the core group.
 	Group *string `json:"group,omitempty"`
-	// resource is the lower-case plural name of the resource. It has 1 to 253 characters.
+	// resource is the lower-case plural name of the resource. It has 1 to 253 characters, and is absent for nonResourceURLs.
 	Resource *string `json:"resource,omitempty"`
+	// resourceNames are the names of the objects for which the permission is missing. The list has 1 to 16 entries of 1 to 253
+	// characters. It is absent if the permission is missing for all objects.
+	ResourceNames []string `json:"resourceNames,omitempty"`
+	// nonResourceURLs are the URLs for which the permission is missing. The list has 1 to 16 entries of 1 to 253 characters. It is
+	// absent for a resource.
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty"`
+	// serviceAccountName is the name of the ServiceAccount of the install namespace that lacks the permission. It has 1 to 253
+	// characters, and is absent if the manager lacks the permission.
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
 	// namespace is the namespace in which the permission is missing. It has 1 to 63 characters, and is absent if the permission
 	// is missing in the whole cluster.
 	Namespace *string `json:"namespace,omitempty"`
@@ -47,6 +56,34 @@ func (b *MissingPermissionApplyConfiguration) WithGroup(value string) *MissingPe
 // If called multiple times, the Resource field is set to the value of the last call.
 func (b *MissingPermissionApplyConfiguration) WithResource(value string) *MissingPermissionApplyConfiguration {
 	b.Resource = &value
+	return b
+}
+
+// WithResourceNames adds the given value to the ResourceNames field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the ResourceNames field.
+func (b *MissingPermissionApplyConfiguration) WithResourceNames(values ...string) *MissingPermissionApplyConfiguration {
+	for i := range values {
+		b.ResourceNames = append(b.ResourceNames, values[i])
+	}
+	return b
+}
+
+// WithNonResourceURLs adds the given value to the NonResourceURLs field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the NonResourceURLs field.
+func (b *MissingPermissionApplyConfiguration) WithNonResourceURLs(values ...string) *MissingPermissionApplyConfiguration {
+	for i := range values {
+		b.NonResourceURLs = append(b.NonResourceURLs, values[i])
+	}
+	return b
+}
+
+// WithServiceAccountName sets the ServiceAccountName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccountName field is set to the value of the last call.
+func (b *MissingPermissionApplyConfiguration) WithServiceAccountName(value string) *MissingPermissionApplyConfiguration {
+	b.ServiceAccountName = &value
 	return b
 }
 

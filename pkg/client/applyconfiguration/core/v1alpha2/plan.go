@@ -27,9 +27,10 @@ type PlanApplyConfiguration struct {
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
 	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
-	// permissionsMissing are the first permissions that the manager lacks to apply the revision, in order. The list has 1 to
-	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label
-	// platform.openshift.io/aggregate-to-bundles: "true". The list is absent if no permission is missing.
+	// permissionsMissing are the first permissions that the manager or the ServiceAccount lacks to apply the revision, in order. The
+	// list has 1 to 20 entries. Nothing of the revision is applied until they are granted. To grant the manager a permission, create
+	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To grant a ServiceAccount its permissions,
+	// apply what the last of configMaps has under permissions.yaml. The list is absent if no permission is missing.
 	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
 	// kindsMissing are the first kinds of the revision's objects that the cluster does not serve and the revision does not
 	// define. They are in the order of the phases. The list has 1 to 20 entries. Objects of earlier phases are applied

@@ -46,6 +46,13 @@ type RevisionApplyConfiguration struct {
 	// failureMessage is the reason why the revision missed its deadline. It has 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
+	// serviceAccountName is the name of the ServiceAccount that applies the objects of the revision. It has 1 to 253 characters,
+	// and is absent if the manager applies them.
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
+	// serviceAccountUID is the UID of that ServiceAccount when the revision started. It has 1 to 128 characters. Nothing is applied
+	// as a ServiceAccount that was created later under the same name. The field is absent while the revision has not started, and
+	// if the manager applies the objects.
+	ServiceAccountUID *string `json:"serviceAccountUID,omitempty"`
 	// approvedBy is the user name of the person who approved the plan of the revision. It has 1 to 512 characters. It is set when
 	// the revision starts, and absent if the revision was started without an approval.
 	ApprovedBy *string `json:"approvedBy,omitempty"`
@@ -155,6 +162,22 @@ func (b *RevisionApplyConfiguration) WithKindsMissing(values ...*MissingKindAppl
 // If called multiple times, the FailureMessage field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailureMessage(value string) *RevisionApplyConfiguration {
 	b.FailureMessage = &value
+	return b
+}
+
+// WithServiceAccountName sets the ServiceAccountName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccountName field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithServiceAccountName(value string) *RevisionApplyConfiguration {
+	b.ServiceAccountName = &value
+	return b
+}
+
+// WithServiceAccountUID sets the ServiceAccountUID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccountUID field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithServiceAccountUID(value string) *RevisionApplyConfiguration {
+	b.ServiceAccountUID = &value
 	return b
 }
 

@@ -100,7 +100,7 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 		report.wait(fmt.Sprintf("applied %d of %d objects", report.applied, report.Total), immediately)
 	}
 	report.Drift = reconcile.Newest(report.Drift)
-	return report, failed
+	return report, object.ForUser(failed, options.As.Name)
 }
 
 // hasWritten reports whether an object of a phase was written. What the only round of a process writes has no order, so that the next phase
@@ -122,7 +122,7 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 	state, window := e.stateOf(set.Owner().Name), pacing.NewWindow(e.clock)
 	return &call{engine: e, set: set, state: state, window: window, reconciler: reconcile.New(reconcile.Options{
 		Claim: object.Claim{Owner: set.Owner(), Adoption: options.Adoption, Applied: options.Applied, Deployments: e.deployments},
-		As:    options.As.Or(e.manager), Trusted: options.Trusted, ReadOnly: options.ReadOnly, Namespace: options.Namespace, Drift: options.Drift,
+		As:    options.As.Or(e.manager), Manager: e.manager, Trusted: options.Trusted, ReadOnly: options.ReadOnly, Namespace: options.Namespace, Drift: options.Drift,
 		Memory: state.objects, Window: window, Clock: e.clock, Confirm: once(options.Confirm),
 	})}
 }

@@ -120,10 +120,11 @@ type RemoveOptions struct {
 // Remove removes the objects of a set, except those that are also in one of the sets to keep; see teardown.Remover. The next call continues
 // where the last one stopped.
 func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
-	return e.remover.Remove(ctx, set, teardown.Options{
+	removal, err := e.remover.Remove(ctx, set, teardown.Options{
 		As: options.As.Or(e.manager), CRDs: options.CRDs, Applied: options.Applied, Keep: keep, Memory: e.stateOf(set.Owner().Name).removal,
 		OnePhase: e.isOneRound,
 	})
+	return removal, object.ForUser(err, options.As.Name)
 }
 
 // Leftovers finds the objects of an owner that still exist, without stored revisions, and returns them as a set to remove; see

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/transport"
 )
 
 // Request describes a request to the cluster's API server and its response.
@@ -24,6 +25,8 @@ type Request struct {
 	// User is the user who sent the request. Process is the number of the user's process; see Process.Number.
 	User    string
 	Process int
+	// Impersonated is the user that the request impersonates; empty if it impersonates none.
+	Impersonated string
 	// Verb is the Kubernetes verb, such as "create" or "watch", or "apply" for a server-side apply. For a non-resource URL it is the HTTP
 	// method in lower case.
 	Verb string
@@ -88,7 +91,7 @@ var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"
 // ParseRequest parses a user's HTTP request to an API server. It sets Time to the current time. It sets neither Process nor the fields of
 // the response. It reads the body with r.GetBody, and does not consume r.Body.
 func ParseRequest(user string, r *http.Request) Request {
-	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
+	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path, Impersonated: r.Header.Get(transport.ImpersonateUserHeader)}
 	info, err := paths.NewRequestInfo(r)
 	if err != nil || !info.IsResourceRequest {
 		return described

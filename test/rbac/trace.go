@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 // Request is a kind of request that the manager sent. It stands for all requests with the same fields.
@@ -68,6 +71,9 @@ type event struct {
 	User       struct {
 		Username string `json:"username"`
 	} `json:"user"`
+	ImpersonatedUser struct {
+		Username string `json:"username"`
+	} `json:"impersonatedUser"`
 	ObjectRef struct {
 		Resource    string `json:"resource"`
 		Subresource string `json:"subresource"`
@@ -133,6 +139,10 @@ func collect(reader *bufio.Reader, shipped ShippedRoles) (Trace, error) {
 		if read.User.Username != User {
 			continue
 		}
+		if impersonated := read.ImpersonatedUser.Username; impersonated != "" {
+			trace.AddImpersonation(impersonated, shipped)
+			continue
+		}
 		trace.Add(read.request(), shipped)
 		if len(trace) > maxRequests {
 			return nil, fmt.Errorf("summarizing the audit log: there are more than %d kinds of requests", maxRequests)
@@ -193,6 +203,20 @@ func (t Trace) Add(each ObservedRequest, shipped ShippedRoles) {
 		entry.Verb = "create"
 		t[entry]++
 	}
+}
+
+// AddImpersonation adds the rights that a request of the manager as a ServiceAccount needs: to impersonate the ServiceAccount, and the extra
+// field that names the BundleDeployment. What the request itself does needs no right of the manager.
+func (t Trace) AddImpersonation(user string, shipped ShippedRoles) {
+	const authorizedBefore = "no RBAC: it was authorized before the request" // no audit event has the reason
+	namespace, name, err := serviceaccount.SplitUsername(user)
+	account := Request{Verb: "impersonate", Resource: "users", By: authorizedBefore}
+	if err == nil {
+		account.Resource = "serviceaccounts"
+		account.Namespace, account.Name = shipped.generalize(namespace, name)
+	}
+	t[account]++
+	t[Request{Verb: "impersonate", Resource: resourceName("authentication.k8s.io", "userextras/"+corev1alpha2.ExtraDeployment), By: authorizedBefore}]++
 }
 
 func firstParts(parts []string, count int) []string { return parts[:min(len(parts), count)] }

@@ -24,6 +24,8 @@ type requestLog struct {
 	examples map[parity.RequestType]scenario.Request
 	// manager holds the managers' requests that an API server authorized or denied.
 	manager []rbac.ObservedRequest
+	// impersonated holds the users that managers impersonated, once for each request.
+	impersonated []string
 }
 
 // add adds the requests that the cluster's API server received, except for those of clusterUsers. It adds requests of managers to the trace
@@ -40,6 +42,10 @@ func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 		}
 		for _, each := range parity.RequestTypesOf(request) {
 			r.examples[each] = request
+		}
+		if isTraced && request.User == managerUser && request.Impersonated != "" {
+			r.impersonated = append(r.impersonated, request.Impersonated)
+			continue
 		}
 		if isTraced && request.User == managerUser && request.Reason != "" { // otherwise it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
@@ -80,6 +86,9 @@ func (r *requestLog) trace(shipped rbac.ShippedRoles) rbac.Trace {
 	trace := rbac.Trace{}
 	for _, each := range r.manager {
 		trace.Add(each, shipped)
+	}
+	for _, each := range r.impersonated {
+		trace.AddImpersonation(each, shipped)
 	}
 	return trace
 }

@@ -1,50 +1,200 @@
 package scenarios
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/environment"
 )
 
 // deployer is the ServiceAccount that applies the objects of scoped BundleDeployments.
 const deployer = "deployer"
 
-// createDeployer creates a ServiceAccount in a namespace, with the ClusterRole admin in that namespace.
-func (s *Story) createDeployer(ctx context.Context, namespace, name string) {
+// createAccount creates a ServiceAccount without permissions.
+func (s *Story) createAccount(ctx context.Context, namespace, name string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ServiceAccounts(namespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
-	_, err = s.Admin.Kubernetes.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+}
+
+// createDeployer creates a ServiceAccount that has the ClusterRole admin in its namespace.
+func (s *Story) createDeployer(ctx context.Context, namespace string) {
+	s.Helper()
+	s.createAccount(ctx, namespace, deployer)
+	_, err := s.Admin.Kubernetes.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: deployer},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: deployer}},
 	}, metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-func TestServiceAccounts(t *testing.T) {
-	t.Parallel()
-	runStory(t, "ENG-A10 a bundle whose objects all fit the namespace is installed as a ServiceAccount", defaultOperators, func(ctx context.Context, s *Story) {
-		const name = "lodger"
-		s.createNamespace(ctx, name)
-		s.createDeployer(ctx, name, deployer)
-		ref := s.publishPlain(ctx, name, configMapText(name+"-more", "us"))
-		s.deployScoped(ctx, name, name, deployer, ref)
-		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-	})
-}
-
-// deployScoped creates a BundleDeployment of a plain+v0 bundle that a ServiceAccount applies.
-func (s *Story) deployScoped(ctx context.Context, name, namespace, serviceAccount, ref string) {
+// deployScoped creates a BundleDeployment of a plain+v0 bundle that the ServiceAccount deployer applies. Its namespace has its name.
+func (s *Story) deployScoped(ctx context.Context, name, ref string) {
 	s.Helper()
-	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, serviceAccountName: %s, source: {type: image, image: {ref: %q}}}", namespace, plainClass, serviceAccount, ref))
+	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, serviceAccountName: %s, source: {type: image, image: {ref: %q}}}", name, plainClass, deployer, ref))
 	_, err := s.Admin.Dynamic.Resource(bundleDeployments).Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
+}
+
+// writersIn returns the users who have written objects of a resource in a namespace, sorted, without the cluster's controllers.
+func (s *Story) writersIn(namespace, resource string) []string {
+	var users []string
+	for _, each := range s.Requests() {
+		isWrite := slices.Contains([]string{"create", "apply", "update", "patch", "delete"}, each.Verb) && each.Code < 300
+		if user := cmp.Or(each.Impersonated, each.User); isWrite && each.Namespace == namespace && each.Resource.Resource == resource && !slices.Contains(users, user) && !slices.Contains(clusterUsers(), user) {
+			users = append(users, user)
+		}
+	}
+	slices.Sort(users)
+	return users
+}
+
+// applyMissingPermissions applies, as an admin, the roles that status.plan prints.
+func (s *Story) applyMissingPermissions(ctx context.Context, name string) {
+	s.Helper()
+	plan := s.statusOf(ctx, name).Plan
+	last := plan.ConfigMaps[len(plan.ConfigMaps)-1]
+	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, last, metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewBufferString(live.Data["permissions.yaml"]), 4096)
+	for {
+		var object unstructured.Unstructured
+		if err := decoder.Decode(&object); errors.Is(err, io.EOF) {
+			return
+		} else {
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		resource := schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: strings.ToLower(object.GetKind()) + "s"}
+		_, err := s.Admin.Dynamic.Resource(resource).Namespace(object.GetNamespace()).Create(ctx, &object, metav1.CreateOptions{FieldManager: "admin"})
+		s.Expect(err).NotTo(HaveOccurred())
+	}
+}
+
+func TestServiceAccounts(t *testing.T) {
+	t.Parallel()
+	// Promise ENG-A10: A bundle whose objects all fit a namespace is installed as a ServiceAccount of that namespace, without a cluster admin. Of
+	// another bundle, what the ServiceAccount may not do is listed, and nothing is applied.
+	runStory(t, "ENG-A10 everything is written as the ServiceAccount: installation, repair, upgrade, pruning and removal", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "lodger"
+		s.createNamespace(ctx, name)
+		s.createDeployer(ctx, name)
+		ref := s.publishPlain(ctx, name, configMapText(name+"-old", "us"))
+		s.deployScoped(ctx, name, ref)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
+		revision := s.statusOf(ctx, name).Revisions[0]
+		account, err := s.Admin.Kubernetes.CoreV1().ServiceAccounts(name).Get(ctx, deployer, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(revision.ServiceAccountName + " " + revision.ServiceAccountUID).To(Equal(deployer + " " + string(account.UID)))
+
+		s.By("deleting an object, which is repaired")
+		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-old", metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(s.from).WithContext(ctx).WithArguments(name, name+"-old").Should(Equal("us platform-operators/" + name))
+
+		s.By("upgrading, with an object that is pruned, and removing")
+		s.setImage(ctx, name, s.publishPlain(ctx, name, configMapText(name+"-new", "us")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		_, err = s.from(ctx, name, name+"-old")
+		s.Expect(err).To(beNotFound())
+		s.undeploy(ctx, name)
+		_, err = s.from(ctx, name, name+"-new")
+		s.Expect(err).To(beNotFound())
+		s.Expect(s.writersIn(name, "configmaps")).To(ConsistOf("system:admin", "system:serviceaccount:lodger:deployer"))
+	})
+
+	// Promise ENG-P7: Before the first write, everything that a ServiceAccount may not do is listed, with what the bundle's roles grant. A
+	// ServiceAccount that was deleted and created again is not used. Permissions that are revoked later are named.
+	runStory(t, "ENG-P7 what the ServiceAccount lacks is listed completely before the first write, as roles that can be applied", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "pauper"
+		s.createNamespace(ctx, name)
+		s.createAccount(ctx, name, deployer)
+		s.deployScoped(ctx, name, s.publishPlain(ctx, name,
+			"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: pauper-reader}, rules: [{apiGroups: [\"\"], resources: [nodes], verbs: [get, list]}, {nonResourceURLs: [/metrics], verbs: [get]}]}",
+			"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: pauper-reader}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: pauper-reader}, subjects: [{kind: ServiceAccount, name: default, namespace: pauper}]}",
+			"{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: pauper-view}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}, subjects: [{kind: ServiceAccount, name: default, namespace: pauper}]}",
+		))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", "ServiceAccount pauper/deployer has no permission for configmaps in namespace \"pauper\" (create, delete, get, patch, update), and lacks ")
+		missing := s.statusOf(ctx, name).Plan.PermissionsMissing
+		verbs := []string{"create", "delete", "get", "patch", "update"}
+		s.Expect(missing).To(ConsistOf(
+			corev1alpha2.MissingPermission{Verbs: verbs, Resource: "configmaps", Namespace: name, ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: verbs, Group: rbacv1.GroupName, Resource: "clusterroles", ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: verbs, Group: rbacv1.GroupName, Resource: "clusterrolebindings", ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: verbs, Group: rbacv1.GroupName, Resource: "rolebindings", Namespace: name, ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: []string{"bind"}, Group: rbacv1.GroupName, Resource: "clusterroles", ResourceNames: []string{"view"}, Namespace: name, ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: []string{"get", "list"}, Resource: "nodes", ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}, ServiceAccountName: deployer},
+		))
+		s.Expect(s.writersIn(name, "configmaps")).To(BeEmpty())
+
+		s.By("applying what the plan prints")
+		s.applyMissingPermissions(ctx, name)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(s.writersIn(name, "configmaps")).To(ConsistOf("system:serviceaccount:pauper:deployer"))
+
+		s.By("revoking the permissions, and deleting an object")
+		bindings := s.Admin.Kubernetes.RbacV1().RoleBindings(name)
+		all, err := bindings.List(ctx, metav1.ListOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		for _, each := range all.Items {
+			if strings.HasPrefix(each.Name, "bundledeployment:") {
+				s.Expect(bindings.Delete(ctx, each.Name, metav1.DeleteOptions{})).To(Succeed())
+			}
+		}
+		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed", "ServiceAccount pauper/deployer has no permission for configmaps in namespace \"pauper\"")
+
+		s.By("deleting the BundleDeployment, which waits for the permissions, and removing it with those of the manager")
+		s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked", "system:serviceaccount:pauper:deployer", "grant system:serviceaccount:pauper:deployer what is missing")
+		s.patchDeployment(ctx, name, `{"spec":{"serviceAccountName":null}}`)
+		s.undeploy(ctx, name)
+	})
+
+	runStory(t, "ENG-P7 a ServiceAccount that is missing, or was created again under its name, is not used", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "revenant"
+		s.createNamespace(ctx, name)
+		s.deployScoped(ctx, name, s.publishPlain(ctx, name))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", "ServiceAccount revenant/deployer: it does not exist")
+		s.createDeployer(ctx, name)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+
+		s.By("deleting the ServiceAccount, and creating another one of its name")
+		accounts := s.Admin.Kubernetes.CoreV1().ServiceAccounts(name)
+		former, err := accounts.Get(ctx, deployer, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(accounts.Delete(ctx, deployer, metav1.DeleteOptions{})).To(Succeed())
+		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed", "ServiceAccount revenant/deployer: it does not exist")
+		s.createAccount(ctx, name, deployer)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed", "it was deleted and created again", string(former.UID), "set spec.serviceAccountName to a ServiceAccount of another name")
+
+		s.By("naming another ServiceAccount")
+		s.createAccount(ctx, name, "successor")
+		binding, err := s.Admin.Kubernetes.RbacV1().RoleBindings(name).Get(ctx, deployer, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		binding.Subjects[0].Name = "successor"
+		_, err = s.Admin.Kubernetes.RbacV1().RoleBindings(name).Update(ctx, binding, metav1.UpdateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.patchDeployment(ctx, name, `{"spec":{"serviceAccountName":"successor"}}`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		s.Eventually(s.from).WithContext(ctx).WithArguments(name, name).Should(Equal("us platform-operators/" + name))
+	})
 }

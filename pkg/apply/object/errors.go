@@ -96,6 +96,16 @@ func WriteError(action string, key Key, err error) error {
 	return fmt.Errorf("%s %s: %w", action, key, err)
 }
 
+// ForUser returns an error about requests of a user whom the manager impersonates. Its remedy for a forbidden request names the user. If user is
+// empty, the manager itself sent the requests, and ForUser returns the error unchanged.
+func ForUser(err error, user string) error {
+	var refusal *Refusal
+	if user == "" || !errors.As(err, &refusal) || !apierrors.IsForbidden(refusal.Err) {
+		return err
+	}
+	return &Refusal{Object: refusal.Object, Err: refusal.Err, Remedy: "grant " + user + " what is missing, or lift the policy that forbids it"}
+}
+
 // isNamespaceMissing reports whether an error means that the namespace of an object does not exist.
 func isNamespaceMissing(key Key, err error) bool {
 	var answer apierrors.APIStatus

@@ -85,7 +85,7 @@ func permissionsOf(scopes []scope, lacking []lack, serviceAccount string, grants
 	}
 	all = append(all, missing.permissions(serviceAccount)...)
 	slices.SortStableFunc(all, func(a, b corev1alpha2.MissingPermission) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace),
+		return cmp.Or(cmp.Compare(len(a.NonResourceURLs), len(b.NonResourceURLs)), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace),
 			cmp.Compare(a.ServiceAccountName, b.ServiceAccountName), slices.Compare(a.ResourceNames, b.ResourceNames),
 			slices.Compare(a.NonResourceURLs, b.NonResourceURLs), slices.Compare(a.Verbs, b.Verbs))
 	})

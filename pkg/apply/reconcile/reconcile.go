@@ -21,8 +21,9 @@ import (
 type Options struct {
 	// Claim decides whether the owner owns or may adopt a live object.
 	Claim object.Claim
-	// As is the identity that sends the requests. It must have a client.
-	As identity.Identity
+	// As is the identity that sends the requests. Manager is the manager's identity, which sends those for the install namespace: a
+	// ServiceAccount cannot exist before its namespace. Both must have a client.
+	As, Manager identity.Identity
 	// Trusted is true if the revision of these objects was applied completely, and no other revision has been applied since, not even in
 	// part. After a restart, Reconcile can then distinguish drift from changes that the API server made, such as defaults, without a
 	// request.
@@ -112,9 +113,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, res
 // begin returns the reconciliation of one object, with its cached state.
 func (r *Reconciler) begin(desired *object.Desired, resource livecache.Resource) *reconciliation {
 	before, remembered := r.options.Memory.state(desired.Key)
+	as := r.options.As
+	if desired.IsInstallNamespace {
+		as = r.options.Manager
+	}
 	next := &reconciliation{
 		options: &r.options, policy: r.policy, cache: resource.Cache, desired: desired, before: before,
-		writer: writer{client: clientOf(r.options.As, resource, desired.Key), owner: r.options.Claim.Owner, key: desired.Key},
+		writer: writer{client: clientOf(as, resource, desired.Key), owner: r.options.Claim.Owner, key: desired.Key},
 		result: Outcome{Desired: desired},
 	}
 	switch {

@@ -66,6 +66,20 @@ func (s *reconciliation) confirmAccount(ctx context.Context, of *revision.Revisi
 	return err
 }
 
+// removingAccount returns the ServiceAccount that removes the objects of an earlier revision: the one that has applied them, or, if that one is
+// gone, the one of the active revision.
+func (s *reconciliation) removingAccount(ctx context.Context, of *revision.Revision) (string, error) {
+	err := s.confirmAccount(ctx, of)
+	if refusal := (*apply.Refusal)(nil); !errors.As(err, &refusal) {
+		return of.ServiceAccount, err
+	}
+	active := s.machine.Active()
+	if active == nil || active.ServiceAccount == "" || active.ServiceAccount == of.ServiceAccount {
+		return "", err
+	}
+	return active.ServiceAccount, s.confirmAccount(ctx, active)
+}
+
 // removingIdentity returns the identity that removes all objects: the ServiceAccount in the spec, or the manager. So an admin who may deploy
 // without a ServiceAccount can end a removal for which the ServiceAccount has no permission.
 func (s *reconciliation) removingIdentity(ctx context.Context) (apply.Identity, error) {

@@ -92,18 +92,20 @@ func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, by *
 // removeUnlessChanged removes the objects in a set that no kept revision contains, unless the BundleDeployment on the API server has another
 // spec than in the cache. With that spec, it may be paused, or keep other objects.
 func (s *reconciliation) removeUnlessChanged(ctx context.Context, set *apply.Set, by *revision.Revision) (apply.Removal, error) {
-	as, err := s.identityOf(by.ServiceAccount)
-	if err != nil {
-		return apply.Removal{}, err
-	}
-	options := apply.RemoveOptions{As: as, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
+	account := by.ServiceAccount
 	if set.Len() > 0 {
 		if err := s.confirmCurrent(ctx); err != nil {
 			return apply.Removal{}, err
 		}
-		if err := s.confirmAccount(ctx, by); err != nil {
+		var err error
+		if account, err = s.removingAccount(ctx, by); err != nil {
 			return apply.Removal{}, err
 		}
 	}
+	as, err := s.identityOf(account)
+	if err != nil {
+		return apply.Removal{}, err
+	}
+	options := apply.RemoveOptions{As: as, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
 	return s.c.remover.Remove(ctx, set, options, s.memory.sets.Of(s.machine.KeptRevisions())...)
 }

@@ -22,6 +22,8 @@ const (
 	limitsRecordPolicy = "platform-operators-limits-record"
 	ownershipPolicy    = "platform-operators-ownership"
 	namespacePolicy    = "platform-operators-namespace-ownership"
+	deploymentsPolicy  = "platform-operators-bundledeployments"
+	operatorsPolicy    = "platform-operators-platformoperators"
 )
 
 var admissionRules = []rule{
@@ -30,18 +32,21 @@ var admissionRules = []rule{
 	{"HRD-S3 a policy protects the ConfigMap in which the manager records limits", limitsRecord},
 	{"HRD-S2 a policy protects the labels and field managers by which the manager identifies its objects", ownershipIdentity},
 	{"HRD-S1 a policy protects the field managers by which the manager identifies the namespaces that it created", namespaceOwnership},
+	{"ENG-A8 policies check every write of BundleDeployments and PlatformOperators", deploymentWrites},
 }
 
 const (
 	isNotBeingDeleted = "!has(oldObject.metadata.deletionTimestamp)"
 	isNotTheManager   = "request.userInfo.username != 'system:serviceaccount:openshift-platform-operators:platform-operators'"
+
+	isNotTheGarbageCollector = "request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'"
 )
 
 // deletionConditions are the match conditions of policies for deletions. They exempt clients that cannot annotate an object
 // first.
 var deletionConditions = []string{
 	isNotBeingDeleted,
-	"request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'",
+	isNotTheGarbageCollector,
 	"!('system:serviceaccounts:openshift-cluster-version' in request.userInfo.groups)",
 }
 
@@ -50,6 +55,8 @@ var otherConditions = map[string][]string{
 	limitsRecordPolicy: {isNotBeingDeleted, isNotTheManager, "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'"},
 	ownershipPolicy:    {isNotTheManager},
 	namespacePolicy:    {isNotTheManager},
+	deploymentsPolicy:  {isNotTheManager, isNotTheGarbageCollector},
+	operatorsPolicy:    {isNotTheManager, isNotTheGarbageCollector},
 }
 
 func admissionPolicies(p *payload) []string {
@@ -147,6 +154,35 @@ func namespaceOwnership(p *payload) []string {
 		}
 		return violations
 	})
+}
+
+// deploymentWrites checks that the policies for BundleDeployments and PlatformOperators apply to all objects and operations, that they exempt
+// the manager and the garbage collector only, and that they check each verb.
+func deploymentWrites(p *payload) (violations []string) {
+	for name, resource := range map[string]string{deploymentsPolicy: "bundledeployments", operatorsPolicy: "platformoperators"} {
+		violations = append(violations, withPolicy(p, name, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
+			match := policy.Spec.MatchConstraints
+			expect(&violations, isEmpty(match.ObjectSelector) && isEmpty(match.NamespaceSelector), "%s: a selector excludes objects", o)
+			writes := []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete}
+			appliesToAll := len(match.ResourceRules) == 1 && slices.Equal(match.ResourceRules[0].Resources, []string{resource}) && slices.Equal(match.ResourceRules[0].Operations, writes)
+			expect(&violations, appliesToAll, "%s: applies to %v, want %v of %s", o, match.ResourceRules, writes, resource)
+			names := []string{}
+			for _, condition := range policy.Spec.MatchConditions {
+				names = append(names, condition.Name)
+			}
+			want := []string{"is-not-the-manager", "is-not-the-garbage-collector", "is-a-change"}
+			expect(&violations, slices.Equal(names, want), "%s: has conditions %v, want %v", o, names, want)
+			expressions := ""
+			for _, validation := range policy.Spec.Validations {
+				expressions += validation.Expression + "\n"
+			}
+			for _, verb := range []string{"use", "impersonate", "deploy-unscoped", "approve"} {
+				expect(&violations, strings.Contains(expressions, ".check('"+verb+"').allowed()"), "%s: does not check verb %s", o, verb)
+			}
+			return violations
+		})...)
+	}
+	return violations
 }
 
 func isEmpty(selector *metav1.LabelSelector) bool {

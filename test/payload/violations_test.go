@@ -10,31 +10,33 @@ import (
 type change struct{ file, old, new string }
 
 const (
-	namespaceFile  = "00-namespace"
-	denyFile       = "05-networkpolicy-default-deny"
-	metricsFile    = "06-networkpolicy-metrics"
-	contentFile    = "06-networkpolicy-content"
-	crdFile        = "10-platformoperators.crd"
-	managerCRDFile = "10-platformoperatormanagers.crd"
-	crdPolicyFile  = "11-crd-deletion"
-	crdBindingFile = "12-crd-deletion"
-	recordFile     = "11-limits-record"
-	ownershipFile  = "11-ownership"
-	namespacesFile = "11-namespace-ownership"
-	accountFile    = "20-serviceaccount"
-	managerFile    = "21-manager-clusterrole.yaml"
-	aggregateFile  = "25-bundles-clusterrole.yaml"
-	bundlesFile    = "26-bundles-registryv1"
-	bindingFile    = "22-manager-clusterrolebinding"
-	configFile     = "30-platformoperatormanager"
-	classFile      = "30-provisionerclass-registry"
-	plainFile      = "30-provisionerclass-plain"
-	serviceFile    = "40-service"
-	configMapFile  = "41-configmap"
-	deploymentFile = "50-deployment"
-	reportFile     = "60-clusteroperator"
-	monitorFile    = "02-servicemonitor"
-	alertsFile     = "03-prometheusrule"
+	namespaceFile   = "00-namespace"
+	denyFile        = "05-networkpolicy-default-deny"
+	metricsFile     = "06-networkpolicy-metrics"
+	contentFile     = "06-networkpolicy-content"
+	crdFile         = "10-platformoperators.crd"
+	managerCRDFile  = "10-platformoperatormanagers.crd"
+	crdPolicyFile   = "11-crd-deletion"
+	deploymentsFile = "11-bundledeployments"
+	operatorsFile   = "11-platformoperators"
+	crdBindingFile  = "12-crd-deletion"
+	recordFile      = "11-limits-record"
+	ownershipFile   = "11-ownership"
+	namespacesFile  = "11-namespace-ownership"
+	accountFile     = "20-serviceaccount"
+	managerFile     = "21-manager-clusterrole.yaml"
+	aggregateFile   = "25-bundles-clusterrole.yaml"
+	bundlesFile     = "26-bundles-registryv1"
+	bindingFile     = "22-manager-clusterrolebinding"
+	configFile      = "30-platformoperatormanager"
+	classFile       = "30-provisionerclass-registry"
+	plainFile       = "30-provisionerclass-plain"
+	serviceFile     = "40-service"
+	configMapFile   = "41-configmap"
+	deploymentFile  = "50-deployment"
+	reportFile      = "60-clusteroperator"
+	monitorFile     = "02-servicemonitor"
+	alertsFile      = "03-prometheusrule"
 )
 
 // violations has, by the name of each rule, at least one change that violates the rule. want is part of the expected violation.
@@ -235,6 +237,14 @@ var violations = map[string]map[string]struct {
 		"no updates":            {change{namespacesFile, "      - UPDATE\n", ""}, "applies to operations"},
 		"another exemption":     {change{namespacesFile, "  variables:\n", "  - name: other\n    expression: 'true'\n  variables:\n"}, "exempts others"},
 		"another field manager": {change{namespacesFile, "'platform-operators/'", "'platform/'"}, "does not have 'platform-operators/'"},
+	},
+	"ENG-A8 policies check every write of BundleDeployments and PlatformOperators": {
+		"labeled objects":    {change{deploymentsFile, "objectSelector: {}", "objectSelector: {matchLabels: {a: b}}"}, "a selector excludes objects"},
+		"no deletions":       {change{deploymentsFile, "      - DELETE\n", ""}, "applies to"},
+		"another resource":   {change{operatorsFile, "      - platformoperators\n", "      - bundles\n"}, "applies to"},
+		"another exemption":  {change{operatorsFile, "  - name: is-a-change\n", "  - name: other\n    expression: 'true'\n  - name: is-a-change\n"}, "has conditions"},
+		"a verb is missing":  {change{deploymentsFile, "check('approve')", "check('update')"}, "does not check verb approve"},
+		"no checks of a use": {change{operatorsFile, "check('use')", "check('get')"}, "does not check verb use"},
 	},
 	"the ClusterOperator lists the objects for must-gather": {
 		"a missing object": {change{reportFile, "resource: bundledeployments", "resource: bundles"}, "bundledeployments"},

@@ -9,7 +9,7 @@ import (
 
 // Users of generated stories. An admin sends the steps without a user.
 const (
-	// gitOpsUser may read and write the payload's kinds, and nothing else.
+	// gitOpsUser may read and write the payload's kinds, has the verbs that admission policies check for them, and has no other rights.
 	gitOpsUser = "gitops"
 	// tenantUser has Kubernetes' ClusterRole edit in all namespaces. The payload has no role for tenants: they have no rights to its kinds.
 	tenantUser = "tenant"
@@ -24,6 +24,11 @@ func permitActors(kinds []*generate.Kind) (steps []story.Step, err error) {
 			"apiGroups": []any{kind.Resource.Group}, "resources": []any{kind.Resource.Resource}, "verbs": []any{"get", "create", "patch", "delete"},
 		})
 	}
+	rules = append(rules,
+		map[string]any{"apiGroups": []any{"core.rukpak.io"}, "resources": []any{"provisionerclasses"}, "verbs": []any{"use", "deploy-unscoped"}},
+		map[string]any{"apiGroups": []any{"core.rukpak.io"}, "resources": []any{"bundledeployments"}, "verbs": []any{"approve"}},
+		map[string]any{"apiGroups": []any{""}, "resources": []any{"serviceaccounts"}, "verbs": []any{"impersonate"}},
+	)
 	binding := func(user, role string) map[string]any {
 		return map[string]any{
 			"apiVersion": group + "/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": user},

@@ -119,7 +119,7 @@ func TestENG_P3_UnsafeChangesAreFound(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			change := crdsafety.Change{Old: definition(t, test.old, test.oldRest), New: definition(t, test.updated, test.updatedRest)}
-			report, err := crdsafety.Check([]crdsafety.Change{change}, nil)
+			report, err := crdsafety.Check([]crdsafety.Change{change})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestENG_P3_VersionsInWhichObjectsMayBeStoredStay(t *testing.T) {
 	if err := unstructured.SetNestedStringSlice(old.Object, []string{"v1beta1", "v1"}, "status", "storedVersions"); err != nil {
 		t.Fatal(err)
 	}
-	report, err := crdsafety.Check([]crdsafety.Change{{Old: old, New: updated}}, nil)
+	report, err := crdsafety.Check([]crdsafety.Change{{Old: old, New: updated}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestENG_P3_ServedVersionsAreComparedWithoutAWebhook(t *testing.T) {
 		"a field that the later version did not have before": {one + ", " + version("v2", ""), one + ", " + version("v2", "properties: {b: {type: string}}"), none, none, nil},
 	} {
 		change := crdsafety.Change{Old: definition(t, test.old, test.oldRest), New: definition(t, test.updated, test.updatedRest)}
-		report, err := crdsafety.Check([]crdsafety.Change{change}, nil)
+		report, err := crdsafety.Check([]crdsafety.Change{change})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,10 +188,11 @@ func TestENG_P3_WaiversPermitFindings(t *testing.T) {
 		waiver("type", "notes.example.com"), waiver("type", "memos.example.com"), waiver("enum", "notes.example.com"), waiver("scope", "notes.example.com"),
 		{Rule: "maxLength", CRD: "notes.example.com"},
 	}
-	report, err := crdsafety.Check([]crdsafety.Change{{Old: old, New: updated}}, waivers)
+	report, err := crdsafety.Check([]crdsafety.Change{{Old: old, New: updated}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	unused := report.Waive(waivers)
 	want := []string{
 		"maxLength at v1: .spec.b: maximum decreased: 5 -> 4",
 		`scope at spec.scope: scope changed: "Cluster" -> "Namespaced"`,
@@ -201,20 +202,49 @@ func TestENG_P3_WaiversPermitFindings(t *testing.T) {
 	if diff := cmp.Diff(want, textOf(report.Findings)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(waivers[1:], report.Unused); diff != "" {
+	if diff := cmp.Diff(waivers[1:], unused); diff != "" {
 		t.Errorf("unused (-want +got):\n%s", diff)
 	}
 	if !report.Blocks() {
 		t.Error("findings without a waiver do not block")
 	}
 	updated.Object["spec"].(map[string]any)["scope"] = "Cluster"
-	if report, _ = crdsafety.Check([]crdsafety.Change{{Old: old, New: updated}}, append(waivers[:1:1], waiver("maxLength", "notes.example.com"))); report.Blocks() || len(report.Findings) != 3 || report.Unused != nil {
-		t.Errorf("with a waiver for each rule: %+v", report)
+	report, err = crdsafety.Check([]crdsafety.Change{{Old: old, New: updated}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unused = report.Waive([]corev1alpha2.CRDWaiver{waiver("type", "notes.example.com"), waiver("maxLength", "notes.example.com")})
+	if report.Blocks() || len(report.Findings) != 3 || unused != nil {
+		t.Errorf("with a waiver for each rule: %+v, unused: %v", report, unused)
+	}
+}
+
+func TestENG_P4_WaiversPermitStoredObjects(t *testing.T) {
+	stored := crdsafety.Finding{CRD: "notes.example.com", Rule: crdsafety.RuleStoredObjects, Path: "ns/n: spec.a", Message: "Required value"}
+	other := crdsafety.Finding{CRD: "notes.example.com", Rule: "enum", Path: "v1: .spec.a", Message: "b"}
+	waivers := []corev1alpha2.CRDWaiver{{CRD: "notes.example.com", Rule: "storedObjects", Reason: "it is corrected after the upgrade"}}
+	for sentence, test := range map[string]struct {
+		findings       []crdsafety.Finding
+		blocks, unused bool
+	}{
+		"an object":                    {findings: []crdsafety.Finding{stored}},
+		"no object":                    {unused: true},
+		"objects that are not checked": {findings: []crdsafety.Finding{other}, blocks: true},
+		"an object, and a change without a waiver": {findings: []crdsafety.Finding{stored, other}, blocks: true},
+	} {
+		report := &crdsafety.Report{}
+		report.Add(test.findings...)
+		if unused := report.Waive(waivers); report.Blocks() != test.blocks || (unused != nil) != test.unused || report.Total != len(test.findings) {
+			t.Errorf("%s: %+v, unused: %v", sentence, report, unused)
+		}
+		if len(report.Findings) > 0 && report.Findings[0].Blocks() != test.blocks {
+			t.Errorf("%s: %+v", sentence, report.Findings)
+		}
 	}
 }
 
 func TestENG_P5_ANewCustomResourceDefinitionIsSafe(t *testing.T) {
-	report, err := crdsafety.Check([]crdsafety.Change{{New: definition(t, field("type: string"), "")}}, nil)
+	report, err := crdsafety.Check([]crdsafety.Change{{New: definition(t, field("type: string"), "")}})
 	if err != nil || len(report.Findings) > 0 || report.Blocks() {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -230,7 +260,7 @@ func TestENG_P3_UnreadableDefinitionsAreErrors(t *testing.T) {
 		`reading the new CustomResourceDefinition "notes.example.com": json: cannot unmarshal string into Go struct field CustomResourceDefinitionSpec.spec.versions of type []v1.CustomResourceDefinitionVersion; correct the manifest`: "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: notes.example.com}, spec: {versions: a}}",
 	} {
 		changes := []crdsafety.Change{{Old: good, New: parse(t, updated)}, {Old: good, New: other}}
-		report, err := crdsafety.Check(changes, nil)
+		report, err := crdsafety.Check(changes)
 		if err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}

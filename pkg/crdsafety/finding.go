@@ -21,7 +21,7 @@ type Finding struct {
 	// CRD is the name of the CustomResourceDefinition, and Rule that of the rule, as waivers name it.
 	CRD, Rule string
 	// Path is the version and the field, for example "v1: .spec.ports[*].name". It is a field of the CustomResourceDefinition, for example
-	// "spec.scope", if the rule is about the whole object. It has at most 512 bytes.
+	// "spec.scope", if the rule is about the whole object, and a custom resource and its field for RuleStoredObjects. It has at most 512 bytes.
 	Path string
 	// Message describes the change in at most 1024 bytes.
 	Message string

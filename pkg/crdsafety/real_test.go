@@ -31,7 +31,7 @@ func TestENG_P3_RealUpgrades(t *testing.T) {
 			if i == 0 || len(changes) == 0 {
 				continue
 			}
-			report, err := crdsafety.Check(changes, nil)
+			report, err := crdsafety.Check(changes)
 			if err != nil {
 				errs++
 				t.Logf("%s %s: %v", filepath.Base(folder), version, err)

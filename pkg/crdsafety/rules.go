@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/crdify/pkg/validations/property"
 )
 
-// Names of rules that are implemented here. They are crdify's names, as are those of the other rules.
+// Names of rules that callers or this package treat differently from others. All but RuleStoredObjects are crdify's names.
 const (
 	// RuleScope is the rule that the scope stays. RuleStoredVersionRemoval is the rule that each version stays in which objects may be
 	// stored. The API server has both rules, so that a waiver has no effect.
@@ -20,6 +20,8 @@ const (
 	// RuleUnhandled is the rule that nothing changes for which there is no rule.
 	RuleUnhandled = "unhandled"
 	ruleRequired  = "required"
+	// RuleStoredObjects is the rule that stored custom resources stay valid. A Validator checks it, and Check does not.
+	RuleStoredObjects = "storedObjects"
 )
 
 // isWaivable reports whether a waiver for a rule can have an effect.

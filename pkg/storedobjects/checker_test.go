@@ -176,12 +176,13 @@ func TestENG_P4_StoredObjectsAreChecked(t *testing.T) {
 }
 
 func TestENG_P4_ViolationsNameTheObject(t *testing.T) {
-	for want, each := range map[string]storedobjects.Violation{
-		"notes.example.com ns/n1: number: Invalid value: number in body should be less than or equal to 10": violation("notes", 1),
-		"notes.example.com n: spec.a: Required value":                                                       {CRD: "notes.example.com", Name: "n", Field: "spec.a", Message: "Required value"},
+	const message = "Invalid value: number in body should be less than or equal to 10"
+	for want, each := range map[crdsafety.Finding]storedobjects.Violation{
+		{CRD: "notes.example.com", Rule: "storedObjects", Path: "ns/n1: number", Message: message}:      violation("notes", 1),
+		{CRD: "notes.example.com", Rule: "storedObjects", Path: "n: spec.a", Message: "Required value"}: {CRD: "notes.example.com", Name: "n", Field: "spec.a", Message: "Required value"},
 	} {
-		if got := each.String(); got != want {
-			t.Errorf("%s, want %s", got, want)
+		if diff := cmp.Diff(want, each.Finding()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 }

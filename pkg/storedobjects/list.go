@@ -21,6 +21,9 @@ import (
 // pageTimeout is the maximum time for one page: a conversion webhook may hang.
 const pageTimeout = time.Minute
 
+// maxPath is the maximum size of the path of a finding, in bytes.
+const maxPath = 512
+
 // Violation is a custom resource that does not fit the new definition.
 type Violation struct {
 	// CRD is the name of the CustomResourceDefinition.
@@ -31,13 +34,13 @@ type Violation struct {
 	Field, Message string
 }
 
-// String returns the object and its violation in one line.
-func (v Violation) String() string {
+// Finding returns the violation as a finding of crdsafety.RuleStoredObjects. Its path is, for example, "namespace/name: spec.replicas".
+func (v Violation) Finding() crdsafety.Finding {
 	name := v.Name
 	if v.Namespace != "" {
 		name = v.Namespace + "/" + v.Name
 	}
-	return fmt.Sprintf("%s %s: %s: %s", v.CRD, name, v.Field, v.Message)
+	return crdsafety.Finding{CRD: v.CRD, Rule: crdsafety.RuleStoredObjects, Path: truncate.Bytes(name+": "+v.Field, maxPath), Message: v.Message}
 }
 
 // checkOne checks the objects of one definition, and adds the result to an answer. It waits while enough other definitions are being checked.

@@ -98,7 +98,8 @@ type CRDFinding struct {
 	Rule string `json:"rule,omitempty"`
 
 	// path is the version and the field that changed, for example "v1: .spec.ports[*].name". Two versions with an arrow between them
-	// mean that both are served and their schemas differ. It has 1 to 512 characters. Longer paths are cut.
+	// mean that both are served and their schemas differ. For the rule storedObjects, path is a custom resource and its field. It has 1
+	// to 512 characters. Longer paths are cut.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512

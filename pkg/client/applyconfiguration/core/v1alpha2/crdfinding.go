@@ -16,7 +16,8 @@ type CRDFindingApplyConfiguration struct {
 	// rule is the name of the rule that found the change. It has 1 to 64 characters. A waiver names this rule.
 	Rule *string `json:"rule,omitempty"`
 	// path is the version and the field that changed, for example "v1: .spec.ports[*].name". Two versions with an arrow between them
-	// mean that both are served and their schemas differ. It has 1 to 512 characters. Longer paths are cut.
+	// mean that both are served and their schemas differ. For the rule storedObjects, path is a custom resource and its field. It has 1
+	// to 512 characters. Longer paths are cut.
 	Path *string `json:"path,omitempty"`
 	// message describes the change. It has 1 to 1024 characters. Longer messages are cut.
 	Message *string `json:"message,omitempty"`

@@ -243,6 +243,23 @@ func TestENG_P4_WaiversPermitStoredObjects(t *testing.T) {
 	}
 }
 
+func TestENG_P3_TheCheckIsEnforcedUnlessItIsTurnedOff(t *testing.T) {
+	for sentence, test := range map[string]struct {
+		preflight *corev1alpha2.Preflight
+		want      bool
+	}{
+		"no preflight":                         {nil, true},
+		"an empty preflight":                   {&corev1alpha2.Preflight{}, true},
+		"enforcement Strict":                   {&corev1alpha2.Preflight{CRDUpgradeSafety: &corev1alpha2.CRDUpgradeSafety{Enforcement: corev1alpha2.CRDEnforcementStrict}}, true},
+		"enforcement None, as in OLM v1":       {&corev1alpha2.Preflight{CRDUpgradeSafety: &corev1alpha2.CRDUpgradeSafety{Enforcement: corev1alpha2.CRDEnforcementNone}}, false},
+		"disabled, as in manifests for rukpak": {&corev1alpha2.Preflight{CRDUpgradeSafety: &corev1alpha2.CRDUpgradeSafety{Disabled: true}}, false},
+	} {
+		if got := test.preflight.CRDSafety().IsEnforced(); got != test.want {
+			t.Errorf("%s: enforced: %t", sentence, got)
+		}
+	}
+}
+
 func TestENG_P5_ANewCustomResourceDefinitionIsSafe(t *testing.T) {
 	report, err := crdsafety.Check([]crdsafety.Change{{New: definition(t, field("type: string"), "")}})
 	if err != nil || len(report.Findings) > 0 || report.Blocks() {

@@ -48,7 +48,10 @@ require github.com/go-air/gini v1.0.4
 
 require github.com/google/go-containerregistry/pkg/authn/kubernetes v0.0.0-20260224031529-85f2bf5f7303
 
-require github.com/openshift/multi-operator-manager v0.0.0-20260112172834-b64ebc8c627b
+require (
+	github.com/openshift/multi-operator-manager v0.0.0-20260112172834-b64ebc8c627b
+	sigs.k8s.io/crdify v0.6.0
+)
 
 require (
 	github.com/PaesslerAG/gval v1.2.3 // indirect

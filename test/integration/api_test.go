@@ -137,6 +137,10 @@ var _ = DescribeTable("the API server validates a new BundleDeployment",
 	Entry("with everything", deployment("a", `{installNamespace: a, provisionerClassName: x, source: {type: image, image: {ref: x, pollIntervalMinutes: 5}}, drift: {policy: Ignore, additions: Ignore, ignore: [{jsonPointers: [/a~1b/0]}]},
 		progressDeadlineSeconds: 10, onFailure: Hold, adoption: None, deletion: {crds: Orphan}, paused: true}`), ""),
 	Entry("from a Bundle", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, bundle: {name: b}}}"), ""),
+	Entry("without a check of CRDs, as OLM v1 has it", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, bundle: {name: b}}, preflight: {crdUpgradeSafety: {enforcement: None}}}"), ""),
+	Entry("with a waiver for a rule of the check of CRDs", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, bundle: {name: b}}, preflight: {crdUpgradeSafety: {enforcement: Strict, waivers: [{rule: enum, crd: as.example.com, reason: a}]}}}"), ""),
+	Entry("with a waiver without a reason", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, bundle: {name: b}}, preflight: {crdUpgradeSafety: {waivers: [{rule: enum, crd: as.example.com}]}}}"), "waivers[0].reason: Required value"),
+	Entry("with a check of CRDs that is on and off", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, bundle: {name: b}}, preflight: {crdUpgradeSafety: {enforcement: Strict, disabled: true}}}"), "disabled: true contradicts enforcement Strict"),
 	// Promise ENG-A1: The API server refuses a BundleDeployment or a Bundle whose source has two types or none, and the error names the
 	// field.
 	Entry("[ENG-A1] from two sources", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: image, image: {ref: x}, bundle: {name: b}}}"), "spec.source.bundle: Invalid value"),

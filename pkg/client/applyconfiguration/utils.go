@@ -44,8 +44,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &corev1alpha2.BundleStatusApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("CompatibilityOverride"):
 		return &corev1alpha2.CompatibilityOverrideApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("CRDFinding"):
+		return &corev1alpha2.CRDFindingApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("CRDUpgradeSafety"):
 		return &corev1alpha2.CRDUpgradeSafetyApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("CRDWaiver"):
+		return &corev1alpha2.CRDWaiverApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Deletion"):
 		return &corev1alpha2.DeletionApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Drift"):

@@ -77,7 +77,7 @@ type BundleDeploymentSpec struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Config *runtime.RawExtension `json:"config,omitempty"`
 
-	// preflight is accepted for compatibility with manifests that were written for rukpak.
+	// preflight configures the checks of a new revision that run before anything of it is applied.
 	// +optional
 	Preflight *Preflight `json:"preflight,omitempty"`
 

@@ -249,22 +249,3 @@ const (
 	// CRDsDelete deletes the CustomResourceDefinitions once no custom resource exists.
 	CRDsDelete CRDDeletion = "Delete"
 )
-
-// Preflight is accepted for compatibility with manifests that were written for rukpak.
-//
-// +kubebuilder:validation:MinProperties=0
-type Preflight struct {
-	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak. The manager has no such check.
-	// +optional
-	CRDUpgradeSafety *CRDUpgradeSafety `json:"crdUpgradeSafety,omitempty"`
-}
-
-// CRDUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak.
-//
-// +kubebuilder:validation:MinProperties=0
-type CRDUpgradeSafety struct {
-	// disabled turned the check of rukpak off. It has no effect, because the manager does not check changed
-	// CustomResourceDefinitions. Defaults to false.
-	// +optional
-	Disabled bool `json:"disabled,omitempty"`
-}

@@ -402,6 +402,15 @@ type Plan struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	KindsMissing []MissingKind `json:"kindsMissing,omitempty"`
+
+	// crdFindings are the first unsafe changes of CustomResourceDefinitions in the revision. Blocking findings come first. Nothing of
+	// the revision is applied while a finding blocks it. The list has 1 to 20 entries. It is absent if all changes are safe, or if
+	// spec.preflight.crdUpgradeSafety turns the check off.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	CRDFindings []CRDFinding `json:"crdFindings,omitempty"`
 }
 
 // PlannedObjects are the objects of a plan for which the manager does the same.

@@ -177,6 +177,11 @@ type Install struct {
 	// +optional
 	// +kubebuilder:validation:Enum=SamePackage;None;Any
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
+
+	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions in new versions. Defaults to the check with all
+	// rules.
+	// +optional
+	CRDUpgradeSafety *corev1alpha2.CRDUpgradeSafety `json:"crdUpgradeSafety,omitempty"`
 }
 
 // InstallApproval selects whether the plan of each version needs an approval.

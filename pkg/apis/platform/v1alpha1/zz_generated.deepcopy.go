@@ -198,6 +198,11 @@ func (in *Install) DeepCopyInto(out *Install) {
 		*out = new(InstallApproval)
 		**out = **in
 	}
+	if in.CRDUpgradeSafety != nil {
+		in, out := &in.CRDUpgradeSafety, &out.CRDUpgradeSafety
+		*out = new(v1alpha2.CRDUpgradeSafety)
+		(*in).DeepCopyInto(*out)
+	}
 	return
 }
 

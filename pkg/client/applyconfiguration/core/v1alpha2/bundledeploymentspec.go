@@ -26,7 +26,7 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// plain+v0 bundle has no configuration. An unknown entry makes the HasValidBundle condition False. Defaults to no
 	// configuration.
 	Config *runtime.RawExtension `json:"config,omitempty"`
-	// preflight is accepted for compatibility with manifests that were written for rukpak.
+	// preflight configures the checks of a new revision that run before anything of it is applied.
 	Preflight *PreflightApplyConfiguration `json:"preflight,omitempty"`
 	// serviceAccountName is the name of a ServiceAccount in the install namespace. It has 1 to 253 characters. The manager sends all
 	// writes of the bundle's objects as this ServiceAccount, so that the bundle needs no more permissions than the ServiceAccount

@@ -2,13 +2,24 @@
 
 package v1alpha2
 
+import (
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
 // CRDUpgradeSafetyApplyConfiguration represents a declarative configuration of the CRDUpgradeSafety type for use
 // with apply.
 //
-// CRDUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak.
+// CRDUpgradeSafety configures the check of changed CustomResourceDefinitions. A change is unsafe if stored custom resources could lose
+// data or become invalid.
 type CRDUpgradeSafetyApplyConfiguration struct {
-	// disabled turned the check of rukpak off. It has no effect, because the manager does not check changed
-	// CustomResourceDefinitions. Defaults to false.
+	// enforcement selects what happens if a new revision changes a CustomResourceDefinition in an unsafe way. Strict means that nothing
+	// of the revision is applied. None turns the check off. Defaults to Strict.
+	Enforcement *corev1alpha2.CRDEnforcement `json:"enforcement,omitempty"`
+	// waivers permit unsafe changes that the admin has reviewed, each for one rule and one CustomResourceDefinition. A waiver that permits
+	// nothing is reported as a warning. The list has 1 to 32 entries. Defaults to no waivers.
+	Waivers []CRDWaiverApplyConfiguration `json:"waivers,omitempty"`
+	// disabled turns the check off if it is true, as enforcement None does. It exists so that manifests for rukpak remain valid; use
+	// enforcement in new manifests. Defaults to false.
 	Disabled *bool `json:"disabled,omitempty"`
 }
 
@@ -16,6 +27,27 @@ type CRDUpgradeSafetyApplyConfiguration struct {
 // apply.
 func CRDUpgradeSafety() *CRDUpgradeSafetyApplyConfiguration {
 	return &CRDUpgradeSafetyApplyConfiguration{}
+}
+
+// WithEnforcement sets the Enforcement field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Enforcement field is set to the value of the last call.
+func (b *CRDUpgradeSafetyApplyConfiguration) WithEnforcement(value corev1alpha2.CRDEnforcement) *CRDUpgradeSafetyApplyConfiguration {
+	b.Enforcement = &value
+	return b
+}
+
+// WithWaivers adds the given value to the Waivers field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Waivers field.
+func (b *CRDUpgradeSafetyApplyConfiguration) WithWaivers(values ...*CRDWaiverApplyConfiguration) *CRDUpgradeSafetyApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithWaivers")
+		}
+		b.Waivers = append(b.Waivers, *values[i])
+	}
+	return b
 }
 
 // WithDisabled sets the Disabled field in the declarative configuration to the given value

@@ -36,6 +36,10 @@ type PlanApplyConfiguration struct {
 	// define. They are in the order of the phases. The list has 1 to 20 entries. Objects of earlier phases are applied
 	// meanwhile. The list is absent if no kind is missing.
 	KindsMissing []MissingKindApplyConfiguration `json:"kindsMissing,omitempty"`
+	// crdFindings are the first unsafe changes of CustomResourceDefinitions in the revision. Blocking findings come first. Nothing of
+	// the revision is applied while a finding blocks it. The list has 1 to 20 entries. It is absent if all changes are safe, or if
+	// spec.preflight.crdUpgradeSafety turns the check off.
+	CRDFindings []CRDFindingApplyConfiguration `json:"crdFindings,omitempty"`
 }
 
 // PlanApplyConfiguration constructs a declarative configuration of the Plan type for use with
@@ -126,6 +130,19 @@ func (b *PlanApplyConfiguration) WithKindsMissing(values ...*MissingKindApplyCon
 			panic("nil value passed to WithKindsMissing")
 		}
 		b.KindsMissing = append(b.KindsMissing, *values[i])
+	}
+	return b
+}
+
+// WithCRDFindings adds the given value to the CRDFindings field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the CRDFindings field.
+func (b *PlanApplyConfiguration) WithCRDFindings(values ...*CRDFindingApplyConfiguration) *PlanApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithCRDFindings")
+		}
+		b.CRDFindings = append(b.CRDFindings, *values[i])
 	}
 	return b
 }

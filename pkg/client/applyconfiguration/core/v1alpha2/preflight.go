@@ -5,9 +5,9 @@ package v1alpha2
 // PreflightApplyConfiguration represents a declarative configuration of the Preflight type for use
 // with apply.
 //
-// Preflight is accepted for compatibility with manifests that were written for rukpak.
+// Preflight configures the checks of a new revision that run before anything of it is applied.
 type PreflightApplyConfiguration struct {
-	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak. The manager has no such check.
+	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions. Defaults to the check with all rules.
 	CRDUpgradeSafety *CRDUpgradeSafetyApplyConfiguration `json:"crdUpgradeSafety,omitempty"`
 }
 

@@ -42,6 +42,9 @@ type InstallApplyConfiguration struct {
 	// If two operators declare the same object, it belongs to the older operator. If the younger one already owns the object, the
 	// older one takes it over, unless the adoption of the older one is None. Defaults to SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
+	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions in new versions. Defaults to the check with all
+	// rules.
+	CRDUpgradeSafety *v1alpha2.CRDUpgradeSafetyApplyConfiguration `json:"crdUpgradeSafety,omitempty"`
 }
 
 // InstallApplyConfiguration constructs a declarative configuration of the Install type for use with
@@ -111,5 +114,13 @@ func (b *InstallApplyConfiguration) WithApproval(value *InstallApprovalApplyConf
 // If called multiple times, the Adoption field is set to the value of the last call.
 func (b *InstallApplyConfiguration) WithAdoption(value corev1alpha2.Adoption) *InstallApplyConfiguration {
 	b.Adoption = &value
+	return b
+}
+
+// WithCRDUpgradeSafety sets the CRDUpgradeSafety field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CRDUpgradeSafety field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithCRDUpgradeSafety(value *v1alpha2.CRDUpgradeSafetyApplyConfiguration) *InstallApplyConfiguration {
+	b.CRDUpgradeSafety = value
 	return b
 }

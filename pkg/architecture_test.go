@@ -69,6 +69,7 @@ var packages = []struct {
 	{2, "pkg/rulesreview"},
 	{2, "pkg/namespaceuse"},
 	{2, "pkg/storedobjects"},
+	{2, "pkg/admissionpolicies"},
 	{2, "pkg/apply"},
 	{2, "pkg/revisions"},
 	{2, "pkg/leaderelection"},

@@ -1,5 +1,3 @@
-// Package admissionpolicies checks that the ValidatingAdmissionPolicies of the release payload that decide who may deploy and approve are in
-// force. Without them, everybody who may edit a BundleDeployment could approve its plan.
 package admissionpolicies
 
 import (

@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/storedobjects"
 )
 
 // Config holds the dependencies of an Engine. Every field is required.
@@ -55,6 +56,7 @@ type Engine struct {
 	permissions *permissions.Checker
 	remover     *teardown.Remover
 	namespaces  *namespaceuse.Checker
+	stored      *storedobjects.Checker
 	deployments object.Deployments
 	// isOneRound is true if the process ends after one round: no later call knows what this one remembers.
 	isOneRound bool
@@ -98,6 +100,7 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		permissions: permissions.New(mapper, Identity{Dynamic: config.Dynamic}, config.Clock),
 		remover:     teardown.New(resources, namespaces, config.Dynamic, config.Clock),
 		namespaces:  namespaces,
+		stored:      storedobjects.New(ctx, storedobjects.Config{Clock: config.Clock, Answered: config.Changed, Tasks: config.Tasks}),
 		deployments: config.Deployed,
 		isOneRound:  config.Tasks.Await,
 		owners:      map[string]*ownerState{},
@@ -196,6 +199,7 @@ func (e *Engine) RevokeStaleGrants(ctx context.Context) { e.namespaces.RevokeSta
 func (e *Engine) Release(owner string) {
 	e.resources.Release(owner)
 	e.namespaces.Forget(owner)
+	e.stored.Forget(owner)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.owners, owner)

@@ -31,6 +31,9 @@ type (
 	Removal = teardown.Removal
 )
 
+// CRDKind is the kind of CustomResourceDefinitions.
+var CRDKind = object.CRDKind
+
 // NewSet returns the objects of a revision with the owner labels, and adds the objects that the engine needs; see object.NewSet.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
 	return object.NewSet(owner, installNamespace, phases)

@@ -103,8 +103,12 @@ func TestMerge(t *testing.T) {
 			there: corev1alpha2.BundleDeploymentSpec{OnFailure: corev1alpha2.OnFailureRollback, Config: config(`{"watchNamespace":"a"}`), Drift: &corev1alpha2.Drift{}},
 		},
 		"what it never sets is left to its owner": {
-			there: corev1alpha2.BundleDeploymentSpec{Preflight: &corev1alpha2.Preflight{}},
-			after: corev1alpha2.BundleDeploymentSpec{Preflight: &corev1alpha2.Preflight{}},
+			there:  corev1alpha2.BundleDeploymentSpec{Approval: &corev1alpha2.Approval{Mode: corev1alpha2.ApprovalNone, PlanDigest: "sha256:1", ApprovedBy: "ada"}},
+			wanted: corev1alpha2.BundleDeploymentSpec{Approval: &corev1alpha2.Approval{Mode: corev1alpha2.ApprovalRequired}},
+			after:  corev1alpha2.BundleDeploymentSpec{Approval: &corev1alpha2.Approval{Mode: corev1alpha2.ApprovalRequired, PlanDigest: "sha256:1", ApprovedBy: "ada"}},
+		},
+		"a mode that nobody sets any more is removed": {
+			there: corev1alpha2.BundleDeploymentSpec{Approval: &corev1alpha2.Approval{Mode: corev1alpha2.ApprovalRequired}},
 		},
 		"configuration that means the same is left as the API server gives it back": {
 			there:  corev1alpha2.BundleDeploymentSpec{Config: config(`{"deploymentConfig":{},"watchNamespace":"a"}`)},

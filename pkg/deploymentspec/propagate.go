@@ -24,6 +24,10 @@ func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha
 	onto.ProgressDeadlineSeconds = install.ProgressDeadlineSeconds
 	onto.OnFailure = install.OnFailure
 	onto.Adoption = install.Adoption
+	onto.ServiceAccountName = install.ServiceAccountName
+	if install.CRDUpgradeSafety != nil {
+		onto.Preflight = &corev1alpha2.Preflight{CRDUpgradeSafety: install.CRDUpgradeSafety.DeepCopy()}
+	}
 	if approval := install.Approval; approval != nil && approval.Mode != "" {
 		onto.Approval = &corev1alpha2.Approval{Mode: approval.Mode}
 	}
@@ -57,6 +61,8 @@ func overlay(onto *corev1alpha2.BundleDeploymentSpec, desired corev1alpha2.Bundl
 	onto.OnFailure = desired.OnFailure
 	onto.Adoption = desired.Adoption
 	onto.Deletion = desired.Deletion
+	onto.ServiceAccountName = desired.ServiceAccountName
+	onto.Preflight = desired.Preflight
 	onto.Paused = desired.Paused
 	onto.Approval = approvalWith(onto.Approval, desired.Approval)
 	if !isSameConfig(onto.Config, desired.Config) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Object is one declared object of a revision.
@@ -42,6 +44,30 @@ type Terms struct {
 	// BundleDeployment is deleted.
 	Adoption corev1alpha2.Adoption    `json:"adoption"`
 	CRDs     corev1alpha2.CRDDeletion `json:"crds"`
+	// CRDSafety is the check of changed CustomResourceDefinitions with its waivers, as CanonicalCRDSafety returns it.
+	CRDSafety string `json:"crdSafety"`
+}
+
+// CanonicalCRDSafety returns a check of changed CustomResourceDefinitions as one line: equal checks result in equal text.
+func CanonicalCRDSafety(safety *corev1alpha2.CRDUpgradeSafety) string {
+	if !safety.IsEnforced() {
+		return string(corev1alpha2.CRDEnforcementNone)
+	}
+	text := string(corev1alpha2.CRDEnforcementStrict)
+	if safety == nil {
+		return text
+	}
+	waivers := slices.SortedFunc(slices.Values(safety.Waivers), func(a, b corev1alpha2.CRDWaiver) int {
+		return cmp.Or(cmp.Compare(a.CRD, b.CRD), cmp.Compare(a.Rule, b.Rule))
+	})
+	for i, each := range waivers {
+		separator := ", except "
+		if i > 0 {
+			separator = "; "
+		}
+		text += fmt.Sprintf("%s%s of %s: %s", separator, each.Rule, each.CRD, truncate.Quote(each.Reason))
+	}
+	return text
 }
 
 // Input is the input of New.
@@ -50,6 +76,8 @@ type Input struct {
 	// before the first revision is active.
 	Objects, Active []Object
 	Terms           Terms
+	// Findings are the unsafe changes of CustomResourceDefinitions. They do not change the digest, because they depend on the cluster.
+	Findings []corev1alpha2.CRDFinding
 }
 
 // Update is an object that two revisions declare differently.
@@ -73,6 +101,8 @@ type Plan struct {
 	Keep   []Object
 	// Grants are the permissions that the new revision grants.
 	Grants []Grant
+	// Findings are the unsafe changes of CustomResourceDefinitions.
+	Findings []corev1alpha2.CRDFinding
 }
 
 // New returns the plan for a revision. Equal inputs result in equal plans.
@@ -81,7 +111,7 @@ func New(in Input) *Plan {
 	for _, each := range in.Active {
 		active[each.identity()] = each
 	}
-	plan := &Plan{Terms: in.Terms}
+	plan := &Plan{Terms: in.Terms, Findings: in.Findings}
 	for _, each := range in.Objects {
 		before, exists := active[each.identity()]
 		delete(active, each.identity())

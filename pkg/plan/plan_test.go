@@ -60,7 +60,7 @@ func objects(t testing.TB, texts ...string) []Object {
 	return all
 }
 
-var terms = Terms{InstallNamespace: "memo", Adoption: corev1alpha2.AdoptionSamePackage, CRDs: corev1alpha2.CRDsOrphan}
+var terms = Terms{InstallNamespace: "memo", Adoption: corev1alpha2.AdoptionSamePackage, CRDs: corev1alpha2.CRDsOrphan, CRDSafety: "Strict"}
 
 func hidden(value string) string { return fmt.Sprintf("hidden%d", len(value)) }
 
@@ -68,7 +68,7 @@ func TestENG_P1_Text(t *testing.T) {
 	plan := New(Input{
 		Objects: objects(t, role, binding, viewBinding, deployment2, secret2, configMap), Active: objects(t, definition, deployment1, secret1,
 			`{apiVersion: v1, kind: Service, metadata: {name: webhook, namespace: memo}}`),
-		Terms: terms,
+		Terms: terms, Findings: []corev1alpha2.CRDFinding{{CRD: "memos.example.com", Rule: "enum", Path: "v1: .spec.color", Message: "a value is gone", Outcome: corev1alpha2.CRDFindingBlocking}},
 	})
 	want := []string{
 		"digest " + plan.Digest,
@@ -76,6 +76,8 @@ func TestENG_P1_Text(t *testing.T) {
 		"install namespace memo",
 		"existing objects that may be taken over: SamePackage",
 		"CustomResourceDefinitions when the BundleDeployment is deleted: Orphan",
+		"check of changed CustomResourceDefinitions: Strict",
+		"blocking change of CustomResourceDefinition memos.example.com by rule enum: v1: .spec.color a value is gone",
 		`grants ClusterRole memo in the whole cluster to ServiceAccount memo/controller, with the rules [{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
 		"grants ClusterRole view in namespace memo to Group auditors, a role that the bundle does not declare",
 		`create ClusterRole.rbac.authorization.k8s.io memo {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"memo"},"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`,
@@ -138,6 +140,8 @@ func TestENG_P1_Digest(t *testing.T) {
 		"another ServiceAccount":              {with(func(t *Terms) { t.ServiceAccount = "deployer" }), false},
 		"another UID":                         {with(func(t *Terms) { t.UID = "1" }), false},
 		"another adoption":                    {with(func(t *Terms) { t.Adoption = corev1alpha2.AdoptionAny }), false},
+		"another check of CRDs":               {with(func(t *Terms) { t.CRDSafety = "None" }), false},
+		"a finding":                           {Input{Objects: base.Objects, Active: base.Active, Terms: terms, Findings: []corev1alpha2.CRDFinding{{CRD: "a"}}}, true},
 		"another deletion of CRDs":            {with(func(t *Terms) { t.CRDs = corev1alpha2.CRDsDelete }), false},
 	} {
 		t.Run(name, func(t *testing.T) {

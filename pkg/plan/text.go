@@ -62,10 +62,20 @@ func (p *Plan) head() []string {
 		"existing objects that may be taken over: " + string(p.Terms.Adoption),
 		"CustomResourceDefinitions when the BundleDeployment is deleted: " + string(p.Terms.CRDs),
 	}
+	lines = append(lines, "check of changed CustomResourceDefinitions: "+p.Terms.CRDSafety)
+	for _, each := range p.Findings {
+		lines = append(lines, findingLine(each))
+	}
 	for _, each := range p.Grants {
 		lines = append(lines, each.String()+rulesText(each))
 	}
 	return lines
+}
+
+// findingLine returns the line about an unsafe change of a CustomResourceDefinition.
+func findingLine(finding corev1alpha2.CRDFinding) string {
+	return strings.TrimSpace(fmt.Sprintf("%s change of CustomResourceDefinition %s by rule %s: %s %s", strings.ToLower(string(finding.Outcome)), finding.CRD, finding.Rule,
+		finding.Path, finding.Message))
 }
 
 // rulesText returns the rules of a grant as the end of a line.

@@ -46,6 +46,8 @@ type Requirement int
 const (
 	// NoRequirement means that every requirement holds.
 	NoRequirement Requirement = iota
+	// CRDSafety means that changes of CustomResourceDefinitions must be safe or waived.
+	CRDSafety
 	// Approval means that the plan must be approved.
 	Approval
 	// Permissions means that the manager must have permissions to write all objects.
@@ -62,6 +64,9 @@ type Check struct {
 	Unmet Requirement
 	// Problem says why Unmet does not hold; zero if all requirements hold.
 	Problem Problem
+	// Waiting is a clause that says what is being checked in the background; empty if nothing is. Problem is then zero, and another sync follows
+	// when the check is done.
+	Waiting string
 	// AccountUID is the UID of the ServiceAccount that applies the objects; empty for the manager.
 	AccountUID string
 	// Approval is the approval of the plan; zero if none is required, or if Unmet is Approval. Unapproved is then the reason of the Approved

@@ -9,6 +9,8 @@ type State string
 const (
 	// Pending means that the revision is stored and none of its objects was written.
 	Pending State = "Pending"
+	// WaitingForCRDSafety means that the revision changes a CustomResourceDefinition in an unsafe way, or that this is being checked.
+	WaitingForCRDSafety State = "WaitingForCRDSafety"
 	// WaitingForApproval means that the plan of the revision is not approved.
 	WaitingForApproval State = "WaitingForApproval"
 	// WaitingForPermissions means that the manager lacks a permission to write at least one of the revision's objects.
@@ -34,7 +36,7 @@ const (
 
 // waitingStates maps each requirement to the state of a revision that waits for it.
 var waitingStates = map[Requirement]State{
-	Approval: WaitingForApproval, Permissions: WaitingForPermissions, InstallNamespace: WaitingForNamespace, Capacity: WaitingForCapacity,
+	CRDSafety: WaitingForCRDSafety, Approval: WaitingForApproval, Permissions: WaitingForPermissions, InstallNamespace: WaitingForNamespace, Capacity: WaitingForCapacity,
 }
 
 // State returns the state of a stored revision.

@@ -146,8 +146,8 @@ func (m *Machine) apply() Action {
 		return Action{}
 	}
 	m.applied = true
-	if m.problem.Err != nil || m.active != nil && target != m.active && !target.isStarted() {
-		m.report = Report{Total: target.Objects}
+	if m.problem.Err != nil || m.check.Waiting != "" || m.active != nil && target != m.active && !target.isStarted() {
+		m.report = Report{Total: target.Objects, Waiting: m.check.Waiting}
 		return Action{}
 	}
 	return Action{Kind: Apply, Revision: target, Apply: ApplyOptions{

@@ -38,14 +38,15 @@ func inState(t *testing.T, state State) (*Machine, *Revision) {
 
 // circumstances has, for each Transition.When, a function that makes the guard hold.
 var circumstances = map[string]func(*Machine, *Revision){
-	"the spec asks for other content":                                 func(m *Machine, _ *Revision) { m.desired = m.active },
-	"the spec asks for it again, and none of its objects was written": func(_ *Machine, r *Revision) { r.Started = nil },
-	"its approval was withdrawn before all objects were applied":      func(m *Machine, _ *Revision) { m.in.ApprovalRequired = true },
-	"its plan is not approved":                                        func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
-	"the manager lacks permissions":                                   func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },
-	"the manager must not use the install namespace":                  func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, InstallNamespace },
-	"objects of 8 earlier revisions are not removed yet":              func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Capacity },
-	"it is desired, not paused, and every requirement holds":          func(m *Machine, _ *Revision) { m.checked = true },
+	"the spec asks for other content":                                                  func(m *Machine, _ *Revision) { m.desired = m.active },
+	"the spec asks for it again, and none of its objects was written":                  func(_ *Machine, r *Revision) { r.Started = nil },
+	"its approval was withdrawn before all objects were applied":                       func(m *Machine, _ *Revision) { m.in.ApprovalRequired = true },
+	"it changes a CustomResourceDefinition in an unsafe way, or this is being checked": func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, CRDSafety },
+	"its plan is not approved":                                                         func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
+	"the manager lacks permissions":                                                    func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },
+	"the manager must not use the install namespace":                                   func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, InstallNamespace },
+	"objects of 8 earlier revisions are not removed yet":                               func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Capacity },
+	"it is desired, not paused, and every requirement holds":                           func(m *Machine, _ *Revision) { m.checked = true },
 	"spec.paused is no longer set": func(m *Machine, _ *Revision) {
 		(&fixture{deployment: m.in.Deployment}).progressing(corev1alpha2.ReasonPaused)
 	},

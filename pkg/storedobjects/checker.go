@@ -17,7 +17,7 @@ const (
 	maxViolations = 5
 	// An answer without violations is repeated for answerAge, because a rollout asks again in each sync until its definitions are applied. An
 	// answer with violations is repeated for violationAge, so that a rollout soon notices that a user has corrected the objects.
-	answerAge, violationAge = 10 * time.Minute, time.Minute
+	answerAge, violationAge = 10 * time.Minute, 30 * time.Second
 	// maxRunning is the maximum number of definitions that are checked at the same time. Each takes the memory of compiled schemas and of one
 	// page of objects.
 	maxRunning = 3

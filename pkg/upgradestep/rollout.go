@@ -186,6 +186,7 @@ func TrimStop(text string) string { return strings.TrimRight(strings.TrimSpace(t
 // PlatformOperator does not have.
 var platformOperatorFields = strings.NewReplacer(
 	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
+	"spec.preflight.crdUpgradeSafety", "spec.install.crdUpgradeSafety", "spec.serviceAccountName", "spec.install.serviceAccountName",
 	"spec.approval", "spec.approval of the BundleDeployment", "the Approved condition", "the Approved condition of the BundleDeployment",
 	"spec.installNamespace", "spec.install.namespace", "spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
 	"the Unpacked condition", "the Unpacked condition of the BundleDeployment",

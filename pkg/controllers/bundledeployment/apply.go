@@ -13,9 +13,11 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/crdsafety"
 	"github.com/openshift/platform-operators/pkg/drift"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/storedobjects"
 )
 
 // The interfaces that *apply.Engine implements and the controller uses.
@@ -33,6 +35,10 @@ type (
 	}
 	// checker checks the requirements of a revision before it starts.
 	checker interface {
+		// ChangedDefinitions returns the CustomResourceDefinitions that a set changes, and StoredObjects whether stored custom resources fit
+		// them.
+		ChangedDefinitions(ctx context.Context, as apply.Identity, set *apply.Set) ([]crdsafety.Change, error)
+		StoredObjects(as apply.Identity, question storedobjects.Question) (storedobjects.Answer, bool)
 		MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set, options apply.PermissionOptions) ([]corev1alpha2.MissingPermission, error)
 		InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
 		// InvalidatePermissions clears the cached permissions.
@@ -195,18 +201,21 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 	}
 	s.uid = uid
 	permitted := s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{})
-	check := s.checkApproval(ctx, action.Revision)
-	approval := check.Approval
-	if check.Problem.Err == nil {
+	check := s.checkDefinitions(ctx, action.Revision)
+	approved := s.checkApproval(ctx, action.Revision)
+	if check.Unmet == revision.NoRequirement { // only a safe change is worth an approval
+		check = approved
+	}
+	if check.Unmet == revision.NoRequirement {
 		check = revision.Check{Unmet: revision.Permissions, Problem: problemOf(permitted)}
 	}
-	if check.Problem.Err == nil {
+	if check.Problem.Err == nil && check.Unmet == revision.Permissions {
 		check = revision.Check{Unmet: revision.InstallNamespace, Problem: problemOf(s.checkNamespace(ctx))}
 	}
-	if check.Problem.Err == nil {
+	if check.Problem.Err == nil && check.Waiting == "" {
 		check.Unmet = revision.NoRequirement
 	}
-	check.Approval, check.AccountUID = approval, uid
+	check.Approval, check.AccountUID = approved.Approval, uid
 	s.machine.SetCheck(check)
 	return nil
 }

@@ -28,6 +28,7 @@ import (
 	corefake "github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/crdsafety"
 	"github.com/openshift/platform-operators/pkg/deploymentmetrics"
 	"github.com/openshift/platform-operators/pkg/drift"
 	"github.com/openshift/platform-operators/pkg/plan"
@@ -35,6 +36,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revisions"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/storedobjects"
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
@@ -51,7 +53,10 @@ type fakeEngine struct {
 	selfGranted []corev1alpha2.MissingPermission
 	options     apply.PermissionOptions
 	askErr      error
-	namespace   plan.InstallNamespace
+	// changes are the changed CustomResourceDefinitions, and stored is the answer about stored custom resources; nil while it is not known.
+	changes   []crdsafety.Change
+	stored    *storedobjects.Answer
+	namespace plan.InstallNamespace
 	// served are the kinds that the cluster serves.
 	served sets.Set[schema.GroupVersionKind]
 
@@ -88,6 +93,15 @@ func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name str
 	found := e.namespace
 	found.Name = name
 	return found, nil
+}
+func (e *fakeEngine) ChangedDefinitions(context.Context, apply.Identity, *apply.Set) ([]crdsafety.Change, error) {
+	return e.changes, nil
+}
+func (e *fakeEngine) StoredObjects(apply.Identity, storedobjects.Question) (storedobjects.Answer, bool) {
+	if e.stored == nil {
+		return storedobjects.Answer{}, false
+	}
+	return *e.stored, true
 }
 func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
@@ -189,7 +203,7 @@ func newFixture(t *testing.T) *fixture {
 	deployment.Spec.Source.Image = &corev1alpha2.ImageSource{Ref: "r/memo:v2"}
 	deployment.Spec.InstallNamespace, deployment.Spec.ProvisionerClassName = "memo", "registry"
 	f := &fixture{
-		engine: &fakeEngine{}, plans: &fakePlans{}, accounts: &fakeAccounts{CoreV1Interface: fake.NewClientset().CoreV1(), used: map[string]bool{}}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		engine: &fakeEngine{stored: &storedobjects.Answer{}}, plans: &fakePlans{}, accounts: &fakeAccounts{CoreV1Interface: fake.NewClientset().CoreV1(), used: map[string]bool{}}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100), registry: known,
 	}
 	f.reconciliation = &reconciliation{

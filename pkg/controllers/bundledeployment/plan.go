@@ -3,6 +3,7 @@ package bundledeployment
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/plan"
@@ -27,7 +28,9 @@ type plannedRevision struct {
 	// isStored is true if the text of the plan is stored. permissions are the roles that the ServiceAccount lacks, as YAML.
 	isStored    bool
 	permissions string
-	summary     corev1alpha2.Plan
+	// findings are the unsafe changes of CustomResourceDefinitions.
+	findings []corev1alpha2.CRDFinding
+	summary  corev1alpha2.Plan
 }
 
 // checkApproval plans a revision, and checks whether its plan is approved. It stores the text of the plan if an approval is required, or if the
@@ -60,18 +63,18 @@ func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revisio
 // plan computes the plan of a revision, unless the last plan was computed from the same revisions and terms.
 func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isRequired bool, permissions string) error {
 	isStored := isRequired || permissions != ""
-	planned := plannedRevision{number: of.Number, terms: s.terms(), isStored: isStored, permissions: permissions}
-	in := plan.Input{Objects: s.memory.sets[of.Number].Planned(), Terms: planned.terms}
+	planned := plannedRevision{number: of.Number, terms: s.terms(), isStored: isStored, permissions: permissions, findings: s.findings}
+	in := plan.Input{Objects: s.memory.sets[of.Number].Planned(), Terms: planned.terms, Findings: s.findings}
 	if active := s.machine.Active(); active != nil {
 		planned.active, in.Active = active.Number, s.memory.sets[active.Number].Planned()
 	}
 	known := s.memory.planned
-	if known.number == planned.number && known.active == planned.active && known.terms == planned.terms && known.permissions == permissions && (known.isStored || !isStored) {
+	if known.number == planned.number && known.active == planned.active && known.terms == planned.terms && known.permissions == permissions && slices.Equal(known.findings, s.findings) && (known.isStored || !isStored) {
 		return nil
 	}
 	computed := plan.New(in)
 	planned.summary = computed.Summary()
-	planned.summary.Revision = of.Number
+	planned.summary.Revision, planned.summary.CRDFindings = of.Number, s.findings[:min(len(s.findings), maxFindings)]
 	if isStored {
 		names, err := s.c.plans.Save(ctx, s.before, computed, permissions)
 		if err != nil {
@@ -88,6 +91,7 @@ func (s *reconciliation) terms() plan.Terms {
 	return plan.Terms{
 		InstallNamespace: s.before.Spec.InstallNamespace, ServiceAccount: s.before.Spec.ServiceAccountName, UID: s.uid, Config: s.source.desired.Config,
 		Adoption: cmp.Or(s.before.Spec.Adoption, corev1alpha2.AdoptionSamePackage), CRDs: cmp.Or(s.policies.CRDs, corev1alpha2.CRDsOrphan),
+		CRDSafety: plan.CanonicalCRDSafety(s.before.Spec.Preflight.CRDSafety()),
 	}
 }
 

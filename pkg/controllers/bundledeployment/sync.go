@@ -40,6 +40,8 @@ type reconciliation struct {
 	missing []corev1alpha2.MissingPermission
 	// uid is the UID of the ServiceAccount that applies the newest revision; empty for the manager, or if this sync has not read it.
 	uid string
+	// findings are the unsafe changes of CustomResourceDefinitions in the newest revision.
+	findings []corev1alpha2.CRDFinding
 	// restoring are the numbers of the revisions that this sync stores again, or waits to store again.
 	restoring sets.Set[int64]
 	// preexisting is true if the manager did not create the install namespace; nil while this sync has not read the namespace.

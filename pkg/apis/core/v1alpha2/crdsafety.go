@@ -29,7 +29,7 @@ type CRDUpgradeSafety struct {
 	Enforcement CRDEnforcement `json:"enforcement,omitempty"`
 
 	// waivers permit unsafe changes that the admin has reviewed, each for one rule and one CustomResourceDefinition. A waiver that permits
-	// nothing is reported as a warning. The list has 1 to 32 entries. Defaults to no waivers.
+	// nothing is a finding with outcome Unused. The list has 1 to 32 entries. Defaults to no waivers.
 	// +optional
 	// +listType=map
 	// +listMapKey=crd
@@ -99,8 +99,8 @@ type CRDFinding struct {
 
 	// path is the version and the field that changed, for example "v1: .spec.ports[*].name". Two versions with an arrow between them
 	// mean that both are served and their schemas differ. For the rule storedObjects, path is a custom resource and its field. It has 1
-	// to 512 characters. Longer paths are cut.
-	// +required
+	// to 512 characters, and is absent for an unused waiver. Longer paths are cut.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path,omitempty"`
@@ -112,9 +112,9 @@ type CRDFinding struct {
 	Message string `json:"message,omitempty"`
 
 	// outcome is what follows from the change. Blocking means that nothing of the revision is applied. Waived means that a waiver in
-	// spec.preflight.crdUpgradeSafety permits the change.
+	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change.
 	// +required
-	// +kubebuilder:validation:Enum=Blocking;Waived
+	// +kubebuilder:validation:Enum=Blocking;Waived;Unused
 	Outcome CRDFindingOutcome `json:"outcome,omitempty"`
 }
 
@@ -126,4 +126,6 @@ const (
 	CRDFindingBlocking CRDFindingOutcome = "Blocking"
 	// CRDFindingWaived means that a waiver permits the change.
 	CRDFindingWaived CRDFindingOutcome = "Waived"
+	// CRDFindingUnused means that there is a waiver and no such change.
+	CRDFindingUnused CRDFindingOutcome = "Unused"
 )

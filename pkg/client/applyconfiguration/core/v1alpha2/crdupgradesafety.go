@@ -16,7 +16,7 @@ type CRDUpgradeSafetyApplyConfiguration struct {
 	// of the revision is applied. None turns the check off. Defaults to Strict.
 	Enforcement *corev1alpha2.CRDEnforcement `json:"enforcement,omitempty"`
 	// waivers permit unsafe changes that the admin has reviewed, each for one rule and one CustomResourceDefinition. A waiver that permits
-	// nothing is reported as a warning. The list has 1 to 32 entries. Defaults to no waivers.
+	// nothing is a finding with outcome Unused. The list has 1 to 32 entries. Defaults to no waivers.
 	Waivers []CRDWaiverApplyConfiguration `json:"waivers,omitempty"`
 	// disabled turns the check off if it is true, as enforcement None does. It exists so that manifests for rukpak remain valid; use
 	// enforcement in new manifests. Defaults to false.

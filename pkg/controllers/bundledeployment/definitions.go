@@ -1,0 +1,147 @@
+package bundledeployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/crdsafety"
+	"github.com/openshift/platform-operators/pkg/panics"
+	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/storedobjects"
+)
+
+// maxFindings is the maximum length of status.plan.crdFindings.
+const maxFindings = 20
+
+// checkDefinitions checks whether a revision changes CustomResourceDefinitions in an unsafe way, and sets findings.
+func (s *reconciliation) checkDefinitions(ctx context.Context, of *revision.Revision) revision.Check {
+	safety := s.before.Spec.Preflight.CRDSafety()
+	if !safety.IsEnforced() {
+		return revision.Check{}
+	}
+	as, err := s.identityOf(of.ServiceAccount)
+	if err != nil {
+		return unsafeCheck(err)
+	}
+	changes, err := s.c.checker.ChangedDefinitions(ctx, as, s.memory.sets[of.Number])
+	if err != nil {
+		return unsafeCheck(err)
+	}
+	var report *crdsafety.Report
+	err = panics.ToError("comparing the CustomResourceDefinitions of BundleDeployment "+s.before.Name, func() error {
+		var err error
+		report, err = crdsafety.Check(changes)
+		return err
+	})
+	if err != nil {
+		return unsafeCheck(s.refuseDefinition(changes, err))
+	}
+	var waivers []corev1alpha2.CRDWaiver
+	if safety != nil {
+		waivers = safety.Waivers
+	}
+	unused := report.Waive(waivers)
+	if !report.Blocks() {
+		violations, check := s.checkStoredObjects(as, of, changes)
+		if check.Unmet != revision.NoRequirement {
+			return check
+		}
+		report.Add(violations...)
+		unused = report.Waive(waivers)
+	}
+	s.findings = findingsOf(report, unused)
+	if !report.Blocks() {
+		return revision.Check{}
+	}
+	return unsafeCheck(unsafeChange(report))
+}
+
+// checkStoredObjects checks whether stored custom resources fit the changed definitions. The check runs in the background.
+func (s *reconciliation) checkStoredObjects(as apply.Identity, of *revision.Revision, changes []crdsafety.Change) ([]crdsafety.Finding, revision.Check) {
+	id := []string{of.Digest, as.Name}
+	for _, each := range changes {
+		id = append(id, fmt.Sprintf("%s %s %d", each.Name(), each.Old.GetUID(), each.Old.GetGeneration()))
+	}
+	answer, isDone := s.c.checker.StoredObjects(as, storedobjects.Question{Owner: s.before.Name, ID: strings.Join(id, "\n"), Changes: changes})
+	switch {
+	case !isDone:
+		return nil, revision.Check{Unmet: revision.CRDSafety, Waiting: "checking whether the stored custom resources fit the changed CustomResourceDefinitions"}
+	case apierrors.IsForbidden(answer.Err) && as.Name == "": // without a former revision, nothing permits the manager to list them
+		klog.Warningf("BundleDeployment %q: the stored custom resources are not checked: %v", s.before.Name, answer.Err)
+		return nil, revision.Check{}
+	case apierrors.IsForbidden(answer.Err):
+		return nil, unsafeCheck(s.refuseDefinition(changes, answer.Err))
+	case answer.Err != nil:
+		return nil, unsafeCheck(answer.Err)
+	}
+	var findings []crdsafety.Finding
+	for _, each := range answer.Violations {
+		findings = append(findings, each.Finding())
+	}
+	if len(findings) > 0 {
+		s.retry(answer.Until.Sub(s.c.clock.Now()))
+	}
+	return findings, revision.Check{}
+}
+
+// refuseDefinition returns a refusal for definitions that cannot be checked.
+func (s *reconciliation) refuseDefinition(changes []crdsafety.Change, err error) error {
+	key := apply.Key{GroupKind: apply.CRDKind}
+	if len(changes) > 0 {
+		key.Name = changes[0].Name()
+	}
+	remedy := "correct the bundle, or set spec.preflight.crdUpgradeSafety.enforcement to None to apply it without the check"
+	if apierrors.IsForbidden(err) {
+		remedy = "grant the ServiceAccount the permission, or set spec.preflight.crdUpgradeSafety.enforcement to None to apply the change without the check"
+	}
+	return &apply.Refusal{Object: key, Err: err, Remedy: remedy}
+}
+
+// unsafeCheck returns the check for a problem with the definitions.
+func unsafeCheck(err error) revision.Check {
+	return revision.Check{Unmet: revision.CRDSafety, Problem: problemOf(err)}
+}
+
+// unsafeChange returns a refusal that names the first unsafe change and the number of the others.
+func unsafeChange(report *crdsafety.Report) error {
+	first, blocking := report.Findings[0], 0
+	for _, each := range report.Findings {
+		if each.Blocks() {
+			blocking++
+		}
+	}
+	more := ""
+	if blocking > 1 {
+		more = fmt.Sprintf(" (and %d more unsafe changes, which status.plan.crdFindings lists)", blocking-1)
+	}
+	return &apply.Refusal{
+		Object: apply.Key{GroupKind: apply.CRDKind, Name: first.CRD},
+		Err:    errors.New("the change is unsafe by rule " + first.Rule + ": " + first.Path + ": " + first.Message + more),
+		Remedy: "ask the bundle's author for a safe change; or review it, and add a waiver for the rule to spec.preflight.crdUpgradeSafety.waivers",
+	}
+}
+
+// findingsOf returns the findings for status: those of a report, and the waivers that permit no change.
+func findingsOf(report *crdsafety.Report, unused []corev1alpha2.CRDWaiver) []corev1alpha2.CRDFinding {
+	var findings []corev1alpha2.CRDFinding
+	for _, each := range report.Findings {
+		outcome := corev1alpha2.CRDFindingBlocking
+		if !each.Blocks() {
+			outcome = corev1alpha2.CRDFindingWaived
+		}
+		findings = append(findings, corev1alpha2.CRDFinding{CRD: each.CRD, Rule: each.Rule, Path: each.Path, Message: each.Message, Outcome: outcome})
+	}
+	for _, each := range unused {
+		findings = append(findings, corev1alpha2.CRDFinding{
+			CRD: each.CRD, Rule: each.Rule, Message: "the waiver permits no change of this revision: remove it", Outcome: corev1alpha2.CRDFindingUnused,
+		})
+	}
+	return findings
+}

@@ -1,0 +1,98 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// gaugeDefinition returns the CustomResourceDefinition of a kind Gauge whose objects have a spec with these properties.
+func gaugeDefinition(plural, properties string) string {
+	return fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: %[1]s.safety.example.com}, spec: {group: safety.example.com, scope: Namespaced,
+names: {kind: Gauge%[1]s, listKind: Gauge%[1]sList, plural: %[1]s, singular: %[1]s-one}, versions: [{name: v1, served: true, storage: true,
+schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {%[2]s}}}}}}]}}`, plural, properties)
+}
+
+// gauges returns the resource of a kind that gaugeDefinition defines.
+func gauges(plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "safety.example.com", Version: "v1", Resource: plural}
+}
+
+func TestCRDSafety(t *testing.T) {
+	t.Parallel()
+	// Promise ENG-P3: An unsafe change of a CustomResourceDefinition blocks a revision. A waiver for its rule permits it, and a waiver that
+	// permits nothing is reported.
+	runStory(t, "ENG-P3 an unsafe change of a CustomResourceDefinition is refused with rule and path until a waiver permits it", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "narrowing"
+		s.deployWithClass(ctx, plainClass, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer}, color: {type: string}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True UpgradeFailed", "CustomResourceDefinition narrowing.safety.example.com: the change is unsafe by rule existingFieldRemoval: v1: .spec.color")
+		s.Expect(s.statusOf(ctx, name).Plan.CRDFindings).To(ConsistOf(And(HaveField("Rule", "existingFieldRemoval"), HaveField("Outcome", corev1alpha2.CRDFindingBlocking))))
+
+		s.By("waiving it, and something that does not occur")
+		s.patchDeployment(ctx, name, `{"spec":{"preflight":{"crdUpgradeSafety":{"waivers":[
+			{"crd":"narrowing.safety.example.com","rule":"existingFieldRemoval","reason":"nobody has set it"},
+			{"crd":"narrowing.safety.example.com","rule":"enum","reason":"it may come"}]}}}}`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		s.Expect(s.statusOf(ctx, name).Plan.CRDFindings).To(ConsistOf(
+			And(HaveField("Rule", "existingFieldRemoval"), HaveField("Outcome", corev1alpha2.CRDFindingWaived)),
+			And(HaveField("Rule", "enum"), HaveField("Outcome", corev1alpha2.CRDFindingUnused)),
+		))
+	})
+
+	// Promise ENG-P4: Custom resources that a changed CustomResourceDefinition would make invalid block a revision. The first five are named.
+	runStory(t, "ENG-P4 custom resources that a change would make invalid are named", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "tightening"
+		s.deployWithClass(ctx, plainClass, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		client := s.Admin.Dynamic.Resource(gauges(name)).Namespace(name)
+		for i := range 8 {
+			_, err := client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "safety.example.com/v1", "kind": "Gauge" + name, "metadata": map[string]any{"name": fmt.Sprintf("g%d", i)}, "spec": map[string]any{"size": int64(i)},
+			}}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer, maximum: 1}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True UpgradeFailed", "by rule maximum: v1: .spec.size")
+		s.patchDeployment(ctx, name, `{"spec":{"preflight":{"crdUpgradeSafety":{"waivers":[{"crd":"tightening.safety.example.com","rule":"maximum","reason":"no gauge is larger"}]}}}}`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True UpgradeFailed", "by rule storedObjects: tightening/g2: spec.size", "and 4 more unsafe changes")
+
+		s.By("correcting the objects")
+		for i := 2; i < 8; i++ {
+			s.Expect(client.Delete(ctx, fmt.Sprintf("g%d", i), metav1.DeleteOptions{})).To(Succeed())
+		}
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		s.undeploy(ctx, name)
+	})
+
+	// Promise ENG-P5: An upgrade may bring a new CustomResourceDefinition. One that another BundleDeployment owns is refused, and the other one is
+	// named.
+	runStory(t, "ENG-P5 an upgrade brings a new CustomResourceDefinition, and one that belongs to another deployment names it", defaultOperators, func(ctx context.Context, s *Story) {
+		const name, other = "bringing", "borrowing"
+		s.deployWithClass(ctx, plainClass, name, s.publishPlain(ctx, name))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		s.waitUntilOlder(ctx, name)
+		s.deployWithClass(ctx, plainClass, other, s.publishPlain(ctx, other, gaugeDefinition(name, "size: {type: integer}")))
+		s.waitForCondition(ctx, other, corev1alpha2.ConditionInstalled, "False InstallFailed", `belongs to BundleDeployment "bringing", which is older and keeps it`)
+	})
+
+	runStory(t, "ENG-P3 enforcement None applies an unsafe change, as rukpak's disabled does", defaultOperators, func(ctx context.Context, s *Story) {
+		for name, spec := range map[string]string{"unchecked": `{"enforcement":"None"}`, "disabled": `{"disabled":true}`} {
+			s.deployWithClass(ctx, plainClass, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer}, color: {type: string}")))
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+			s.patchDeployment(ctx, name, `{"spec":{"preflight":{"crdUpgradeSafety":`+spec+`}}}`)
+			s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: string}")))
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		}
+	})
+}

@@ -168,6 +168,37 @@ func TestServiceAccounts(t *testing.T) {
 		s.undeploy(ctx, name)
 	})
 
+	runStory(t, "a PlatformOperator is installed and upgraded as a ServiceAccount, and another one starts a step", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "guest"
+		s.createNamespace(ctx, name)
+		for _, account := range []string{deployer, "successor"} {
+			s.createAccount(ctx, name, account)
+			_, err := s.Admin.Kubernetes.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Name: name + "-" + account},
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: name, Name: account}},
+			}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.offerVersions(ctx, name, "", "1.0.0")
+		s.createWithSpec(ctx, name, `"install": {"namespace": "guest", "serviceAccountName": "deployer"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
+		s.offerVersions(ctx, name, "", "1.0.0", "1.1.0")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, "1.1.0").Should(Succeed())
+		s.Expect(s.writersIn(name, "deployments")).To(ConsistOf("system:serviceaccount:guest:deployer"))
+
+		s.By("changing the ServiceAccount")
+		s.patchOperatorSpec(ctx, name, `"install": {"serviceAccountName": "successor"}`)
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(name).Should(ContainElement(ContainSubstring("InstallChange")))
+		s.Eventually(func(ctx context.Context) string {
+			revisions := s.statusOf(ctx, name).Revisions
+			newest := revisions[len(revisions)-1]
+			return string(newest.State) + " " + newest.ServiceAccountName
+		}).WithContext(ctx).Should(Equal("Active successor"))
+		s.Expect(s.Admin.Kubernetes.AppsV1().Deployments(name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(Succeed())
+		s.Eventually(func() []string { return s.writersIn(name, "deployments") }).Should(ContainElement("system:serviceaccount:guest:successor"))
+	})
+
 	runStory(t, "ENG-P7 a ServiceAccount that is missing, or was created again under its name, is not used", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "revenant"
 		s.createNamespace(ctx, name)

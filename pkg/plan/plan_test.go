@@ -215,14 +215,14 @@ func TestENG_P1_Summary(t *testing.T) {
 	if got.Digest != plan.Digest || got.Create.Total != 25 || len(got.Create.Objects) != 20 || got.Delete.Total != 1 {
 		t.Errorf("summary %+v", got)
 	}
-	want := &corev1alpha2.PlannedObjects{Total: 1, Objects: []corev1alpha2.PlannedObject{{
+	want := corev1alpha2.PlannedObjects{Total: 1, Objects: []corev1alpha2.PlannedObject{{
 		Object: corev1alpha2.AppliedObject{Group: "apps", Kind: "Deployment", Namespace: "memo", Name: "controller"},
 		Paths:  []string{"/spec/replicas", "/spec/template/spec/containers/0", "/spec/template/spec/containers/1/image"},
 	}}}
 	if diff := cmp.Diff(want, got.Update); diff != "" {
 		t.Errorf("update (-want +got):\n%s", diff)
 	}
-	if empty := New(Input{Objects: objects(t, role), Active: objects(t, role), Terms: terms}).Summary(); empty.Create != nil || empty.Update != nil || empty.Delete != nil {
+	if empty := New(Input{Objects: objects(t, role), Active: objects(t, role), Terms: terms}).Summary(); empty.Create.Total != 0 || empty.Update.Total != 0 || empty.Delete.Total != 0 {
 		t.Errorf("a plan that changes nothing: %+v", empty)
 	}
 }

@@ -236,11 +236,11 @@ const (
 	maxPath = 512
 )
 
-func summaryOf(updates []Update) *corev1alpha2.PlannedObjects {
+func summaryOf(updates []Update) corev1alpha2.PlannedObjects {
 	if len(updates) == 0 {
-		return nil
+		return corev1alpha2.PlannedObjects{}
 	}
-	summary := &corev1alpha2.PlannedObjects{Total: int32(min(len(updates), 1_000_000))} //nolint:gosec // bounded
+	summary := corev1alpha2.PlannedObjects{Total: int32(min(len(updates), 1_000_000))} //nolint:gosec // bounded
 	for _, each := range updates[:min(len(updates), maxPlanned)] {
 		planned := corev1alpha2.PlannedObject{Object: corev1alpha2.AppliedObject{
 			Group: each.Group, Kind: each.Kind, Namespace: each.Namespace, Name: each.Name,

@@ -43,9 +43,9 @@ func changesOf(planned corev1alpha2.Plan) string {
 	var parts []string
 	for _, each := range []struct {
 		verb    string
-		objects *corev1alpha2.PlannedObjects
+		objects corev1alpha2.PlannedObjects
 	}{{"creates", planned.Create}, {"updates", planned.Update}, {"deletes", planned.Delete}} {
-		if each.objects != nil {
+		if each.objects.Total > 0 {
 			parts = append(parts, each.verb+" "+counted(int(each.objects.Total)))
 		}
 	}

@@ -55,7 +55,7 @@ func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) Hi
 		found.FailedGeneration, found.FailedAttempt = entry.FailedGeneration, entry.FailedAttempt
 		found.FailedFor, found.KindsMissing, found.FailureMessage = entry.FailedFor, entry.KindsMissing, entry.FailureMessage
 		found.AccountUID = entry.ServiceAccountUID
-		found.Approval, found.Applied = PlanApproval{Plan: entry.ApprovedPlan, By: entry.ApprovedBy}, entry.Applied
+		found.Approval, found.Applied = PlanApproval{Plan: entry.ApprovedPlan, By: entry.ApprovedBy}, entry.ApprovalState == corev1alpha2.ApprovalFinal
 		absent := entry.Presence == corev1alpha2.Absent && entry.StartedTime != nil
 		if found.Pruned = absent && entry.State != corev1alpha2.RevisionRollingOut; absent && !found.Pruned {
 			found.clean, found.checked, found.reloaded = true, true, true

@@ -101,9 +101,20 @@ func (r *Revision) entry() corev1alpha2.Revision {
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: r.Stored,
 		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailedFor: r.FailedFor, KindsMissing: r.KindsMissing, FailureMessage: r.FailureMessage,
 		ServiceAccountName: r.ServiceAccount, ServiceAccountUID: r.AccountUID,
-		ApprovedBy: r.Approval.By, ApprovedPlan: r.Approval.Plan, Applied: r.Applied && r.Approval.Plan != "",
+		ApprovedBy: r.Approval.By, ApprovedPlan: r.Approval.Plan, ApprovalState: r.approvalState(),
 		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}
+}
+
+// approvalState returns whether the approval can be withdrawn; empty if the revision was started without one.
+func (r *Revision) approvalState() corev1alpha2.ApprovalState {
+	switch {
+	case r.Approval.Plan == "":
+		return ""
+	case r.Applied:
+		return corev1alpha2.ApprovalFinal
+	}
+	return corev1alpha2.ApprovalRevocable
 }
 
 // failure says why the revision missed its deadline. Older managers did not record failureMessage.

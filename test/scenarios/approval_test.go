@@ -107,8 +107,8 @@ func TestApproval(t *testing.T) {
 
 		s.By("reading the plan of the first revision")
 		plan := s.waitForPlan(ctx, name, 1)
-		s.Expect(plan.Update).To(BeNil())
-		s.Expect(plan.Delete).To(BeNil())
+		s.Expect(plan.Update.Total).To(BeZero())
+		s.Expect(plan.Delete.Total).To(BeZero())
 		text := s.planText(ctx, plan)
 		s.Expect(text).To(HavePrefix("digest " + plan.Digest + "\napplied by the manager\ninstall namespace " + name + "\n"))
 		s.Expect(text).To(ContainSubstring("create Secret consented/token {"))

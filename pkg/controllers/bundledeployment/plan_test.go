@@ -47,7 +47,7 @@ func TestENG_P1_NothingIsAppliedBeforeTheApproval(t *testing.T) {
 	f.decide(t)
 	plan := f.deployment.Status.Plan
 	if f.machine.State(f.two) != revision.WaitingForApproval || f.engine.applied != 1 || plan == nil || plan.Revision != 2 || plan.Digest == "" ||
-		plan.Update == nil || plan.Update.Total != 1 || len(plan.ConfigMaps) != 1 {
+		plan.Update.Total != 1 || len(plan.ConfigMaps) != 1 {
 		t.Fatalf("it is %s, applied %d times (want only the active revision), plan %+v", f.machine.State(f.two), f.engine.applied, plan)
 	}
 	want := "False/AwaitingApproval: Revision 2 (version 2.0.0) is not applied: it waits for the approval of its plan, which updates 1 object."

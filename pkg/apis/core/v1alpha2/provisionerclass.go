@@ -42,7 +42,6 @@ type ProvisionerClassSpec struct {
 	// applied before its plan is approved, whatever spec.approval of the BundleDeployment says. None means that
 	// spec.approval decides. Defaults to None.
 	// +optional
-	// +kubebuilder:validation:Enum=None;Required
 	Approval ApprovalMode `json:"approval,omitempty"`
 
 	// drift contains the defaults for absent fields of spec.drift of the BundleDeployments of this class.

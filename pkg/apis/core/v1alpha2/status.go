@@ -280,10 +280,10 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=128
 	ApprovedPlan string `json:"approvedPlan,omitempty"`
 
-	// applied is true after all objects of an approved revision were applied once. From then on, the approval cannot be withdrawn.
-	// It is absent if the revision was started without an approval.
+	// approvalState says whether the approval can be withdrawn. Revocable means that the rollout stops if spec.approval.planDigest is
+	// cleared. Final means that all objects of the revision were applied once. The field is set and absent together with approvedBy.
 	// +optional
-	Applied bool `json:"applied,omitempty"`
+	ApprovalState ApprovalState `json:"approvalState,omitempty"`
 
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
@@ -309,6 +309,18 @@ type Revision struct {
 	// +kubebuilder:validation:items:MaxLength=128
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
 }
+
+// ApprovalState says whether the approval of a revision can be withdrawn.
+//
+// +kubebuilder:validation:Enum=Revocable;Final
+type ApprovalState string
+
+const (
+	// ApprovalRevocable means that not all objects of the revision were applied.
+	ApprovalRevocable ApprovalState = "Revocable"
+	// ApprovalFinal means that all objects of the revision were applied once.
+	ApprovalFinal ApprovalState = "Final"
+)
 
 // Presence says whether objects of a revision may be on the cluster.
 type Presence string
@@ -364,16 +376,16 @@ type Plan struct {
 
 	// create are the objects that no active revision has. It is absent if there are none.
 	// +optional
-	Create *PlannedObjects `json:"create,omitempty"`
+	Create PlannedObjects `json:"create,omitzero"`
 
 	// update are the objects whose declaration differs from that in the active revision. It is absent if there are none.
 	// +optional
-	Update *PlannedObjects `json:"update,omitempty"`
+	Update PlannedObjects `json:"update,omitzero"`
 
 	// delete are the objects that only the active revision has. They are deleted when the new revision is active. It is absent if
 	// there are none.
 	// +optional
-	Delete *PlannedObjects `json:"delete,omitempty"`
+	Delete PlannedObjects `json:"delete,omitzero"`
 
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
 	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.

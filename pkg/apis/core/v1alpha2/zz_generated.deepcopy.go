@@ -663,21 +663,9 @@ func (in *Plan) DeepCopyInto(out *Plan) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
-	if in.Create != nil {
-		in, out := &in.Create, &out.Create
-		*out = new(PlannedObjects)
-		(*in).DeepCopyInto(*out)
-	}
-	if in.Update != nil {
-		in, out := &in.Update, &out.Update
-		*out = new(PlannedObjects)
-		(*in).DeepCopyInto(*out)
-	}
-	if in.Delete != nil {
-		in, out := &in.Delete, &out.Delete
-		*out = new(PlannedObjects)
-		(*in).DeepCopyInto(*out)
-	}
+	in.Create.DeepCopyInto(&out.Create)
+	in.Update.DeepCopyInto(&out.Update)
+	in.Delete.DeepCopyInto(&out.Delete)
 	if in.Warnings != nil {
 		in, out := &in.Warnings, &out.Warnings
 		*out = make([]string, len(*in))

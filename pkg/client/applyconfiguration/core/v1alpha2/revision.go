@@ -59,9 +59,9 @@ type RevisionApplyConfiguration struct {
 	// approvedPlan is the digest of the plan that was approved. It has 1 to 128 characters. It is set and absent together with
 	// approvedBy.
 	ApprovedPlan *string `json:"approvedPlan,omitempty"`
-	// applied is true after all objects of an approved revision were applied once. From then on, the approval cannot be withdrawn.
-	// It is absent if the revision was started without an approval.
-	Applied *bool `json:"applied,omitempty"`
+	// approvalState says whether the approval can be withdrawn. Revocable means that the rollout stops if spec.approval.planDigest is
+	// cleared. Final means that all objects of the revision were applied once. The field is set and absent together with approvedBy.
+	ApprovalState *corev1alpha2.ApprovalState `json:"approvalState,omitempty"`
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set when all objects that are removed with the revision are gone. While the value is Present, the revision counts
 	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
@@ -197,11 +197,11 @@ func (b *RevisionApplyConfiguration) WithApprovedPlan(value string) *RevisionApp
 	return b
 }
 
-// WithApplied sets the Applied field in the declarative configuration to the given value
+// WithApprovalState sets the ApprovalState field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Applied field is set to the value of the last call.
-func (b *RevisionApplyConfiguration) WithApplied(value bool) *RevisionApplyConfiguration {
-	b.Applied = &value
+// If called multiple times, the ApprovalState field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithApprovalState(value corev1alpha2.ApprovalState) *RevisionApplyConfiguration {
+	b.ApprovalState = &value
 	return b
 }
 

@@ -147,7 +147,7 @@ func (a *fakeAccounts) create(t *testing.T, name string, uid types.UID) {
 // images opens each source as a name without content. It uses the poll interval of the spec.
 type images struct{}
 
-func (images) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+func (images) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, error) {
 	opened := source.Opened{Name: spec.Image.Ref, Source: named(spec.Image.Ref)}
 	if spec.Image.PollIntervalMinutes != nil {
 		opened.PollInterval = time.Duration(*spec.Image.PollIntervalMinutes) * time.Minute

@@ -25,6 +25,15 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 		s.c.fetches.Cancel(s.deployment.Name)
 		return nil
 	}
+	problem, err := s.checkClass(ctx, s.classRequest())
+	if err != nil {
+		return err
+	}
+	if problem != nil { // the next poll checks it again
+		s.endPoll(request)
+		s.sendPollEvent(corev1alpha2.EventNotAllowed, fmt.Sprintf("%s is not read again: %v; revision %d is kept", s.source.desired.Source, problem, known.Number))
+		return nil
+	}
 	got := s.c.fetches.Request(s.deployment.Name, request)
 	s.retry(got.Retry)
 	switch {
@@ -42,6 +51,11 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 // revision.
 func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision, request unpack.Request, got *unpack.Rendering) error {
 	name := s.source.desired.Source
+	if problem := s.sizeProblem(got); problem != nil {
+		s.endPoll(request)
+		s.sendPollEvent(corev1alpha2.EventNotAllowed, fmt.Sprintf("%s is %s now: %v; revision %d is kept", name, got.Resolved, problem, known.Number))
+		return nil
+	}
 	if got.Invalid != nil {
 		s.endPoll(request)
 		s.sendPollEvent(corev1alpha2.EventBundleLoadFailed, fmt.Sprintf("%s is %s now, which cannot be installed: %v; revision %d is kept", name, got.Resolved, got.Invalid, known.Number))
@@ -97,7 +111,7 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 	if !due {
 		return unpack.Request{}, false
 	}
-	request := s.requestFrom(opened.Source)
+	request := s.withSizes(s.requestFrom(opened.Source))
 	request.Known = known.Resolved
 	return request, true
 }
@@ -126,7 +140,7 @@ func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request,
 	if current || s.source.opened.Source == nil {
 		return unpack.Request{}, false
 	}
-	return s.requestFrom(s.source.opened.Source.At(known.Resolved)), true
+	return s.withSizes(s.requestFrom(s.source.opened.Source.At(known.Resolved))), true
 }
 
 // sendPollEvent adds a warning Event, unless the last Event about a poll has the same message.

@@ -49,7 +49,9 @@ func TestEachLimitRefusesWithItsNameAndARemedy(t *testing.T) {
 			`ProvisionerClass "mine" does not allow source type "git": its allowedSources.types has image; delete the Bundle and create it again with another spec.source.type or another spec.provisionerClassName, or ask a cluster admin to change the class`,
 		},
 		"a registry": {
-			func(r *classlimits.Request) { r.Image = "registry.example:5000/team/memo@sha256:" + strings.Repeat("a", 64) }, classlimits.Registry, "registry.example:5000/team/memo",
+			func(r *classlimits.Request) {
+				r.Image = "registry.example:5000/team/memo@sha256:" + strings.Repeat("a", 64)
+			}, classlimits.Registry, "registry.example:5000/team/memo",
 			`ProvisionerClass "mine" does not allow images of repository "registry.example:5000/team/memo": its allowedSources.image.registries has docker.io, quay.io/team; change spec.source, set spec.provisionerClassName to another class, or ask a cluster admin to change the class`,
 		},
 		"the registry of a PlatformOperator's bundle": {

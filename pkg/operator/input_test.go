@@ -102,7 +102,9 @@ func TestCatalogsAreDialedThroughTheirProxyOrLikeRegistries(t *testing.T) {
 // opener implements source.Opener. It opens no source and returns err.
 type opener struct{ err error }
 
-func (o opener) Open(corev1alpha2.BundleSource, string) (source.Opened, error) { return source.Opened{}, o.err }
+func (o opener) Open(corev1alpha2.BundleSource, string) (source.Opened, error) {
+	return source.Opened{}, o.err
+}
 
 func TestBuildKeepsFieldsOfTheInputThatAreSet(t *testing.T) {
 	mine := errors.New("mine")

@@ -1,8 +1,10 @@
 package bundledeployment
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -118,5 +120,52 @@ func TestENG_A9_OnlyWhatIsNewHasASize(t *testing.T) {
 	}
 	if got := f.requestFrom(f.source.opened.Source).Sizes; got != (classlimits.Sizes{}) {
 		t.Errorf("the installed content is limited to %+v", got)
+	}
+}
+
+func TestENG_A9_ANamespaceThatCannotBeReadDelaysNoRepair(t *testing.T) {
+	f := newFixture(t)
+	f.source.desired.Source = "r/memo:v3"
+	f.limitedTo(corev1alpha2.ProvisionerClassSpec{AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}})
+	f.engine.namespaceErr = errors.New("etcd is down")
+	f.decide(t)
+	got := conditionOf(t, f.deployment, corev1alpha2.ConditionUnpacked)
+	if got.Reason != corev1alpha2.ReasonUnpackFailed || !strings.Contains(got.Message, "etcd is down") || f.retryAfter == 0 || f.retryAfter > revision.RequirementInterval || f.engine.applied != 1 {
+		t.Errorf("%s: %s; again after %s; applied %d times", got.Reason, got.Message, f.retryAfter, f.engine.applied)
+	}
+}
+
+func TestENG_A9_APollOfWhatTheClassDoesNotAllowKeepsTheRevision(t *testing.T) {
+	for name, c := range map[string]struct {
+		err      error
+		isPolled bool
+		reason   string
+	}{
+		"not allowed":                     {nil, true, corev1alpha2.EventNotAllowed},
+		"a namespace that cannot be read": {errors.New("etcd is down"), false, corev1alpha2.EventSourceUnreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := settledFixture(t)
+			f.source.opened.PollInterval = time.Minute
+			f.limitedTo(corev1alpha2.ProvisionerClassSpec{AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}})
+			f.engine.namespaceErr = c.err
+			f.memory.polls.Due(f.deployment.UID, time.Minute, f.clock.Now())
+			f.clock.SetTime(f.clock.Now().Add(2 * time.Minute))
+			for range 2 { // the Event is sent once
+				if f.mayPoll(t.Context(), f.two, unpack.Request{Known: f.two.Resolved}) {
+					t.Error("it is polled")
+				}
+			}
+			if len(f.memory.events) != 1 || f.memory.events[0].Reason != c.reason || f.machine.Desired() != f.two {
+				t.Errorf("events %+v", f.memory.events)
+			}
+			if due, _ := f.memory.polls.Due(f.deployment.UID, time.Minute, f.clock.Now()); due == c.isPolled {
+				t.Errorf("due again: %t", due)
+			}
+			exceeded := &unpack.Rendering{Resolved: "r/memo@sha256:3", Invalid: &classlimits.SizeError{Limit: classlimits.Objects, Max: 1, Objects: 2}}
+			if err := f.takePoll(t.Context(), f.two, unpack.Request{Known: f.two.Resolved}, exceeded); err != nil || len(f.memory.events) != 2 || f.memory.events[1].Reason != corev1alpha2.EventNotAllowed {
+				t.Errorf("too many objects: %v, events %+v", err, f.memory.events)
+			}
+		})
 	}
 }

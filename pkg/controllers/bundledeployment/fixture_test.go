@@ -57,6 +57,8 @@ type fakeEngine struct {
 	changes   []crdsafety.Change
 	stored    *storedobjects.Answer
 	namespace plan.InstallNamespace
+	// namespaceErr is the error of InstallNamespace.
+	namespaceErr error
 	// served are the kinds that the cluster serves.
 	served sets.Set[schema.GroupVersionKind]
 
@@ -92,7 +94,7 @@ func (e *fakeEngine) MissingPermissions(_ context.Context, _ apply.Identity, _ *
 func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name string) (plan.InstallNamespace, error) {
 	found := e.namespace
 	found.Name = name
-	return found, nil
+	return found, e.namespaceErr
 }
 func (e *fakeEngine) ChangedDefinitions(context.Context, apply.Identity, *apply.Set) ([]crdsafety.Change, error) {
 	return e.changes, nil

@@ -25,13 +25,7 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 		s.c.fetches.Cancel(s.deployment.Name)
 		return nil
 	}
-	problem, err := s.checkClass(ctx, s.classRequest())
-	if err != nil {
-		return err
-	}
-	if problem != nil { // the next poll checks it again
-		s.endPoll(request)
-		s.sendPollEvent(corev1alpha2.EventNotAllowed, fmt.Sprintf("%s is not read again: %v; revision %d is kept", s.source.desired.Source, problem, known.Number))
+	if !s.mayPoll(ctx, known, request) {
 		return nil
 	}
 	got := s.c.fetches.Request(s.deployment.Name, request)
@@ -44,6 +38,21 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 		return nil
 	}
 	return s.takePoll(ctx, known, request, got.Result)
+}
+
+// mayPoll reports whether the class allows that a source is read again. Otherwise it ends the poll, so that the next poll checks it again. It does not
+// return an error: a namespace that cannot be read does not affect the stored revision.
+func (s *reconciliation) mayPoll(ctx context.Context, known *revision.Revision, request unpack.Request) bool {
+	problem, err := s.checkClass(ctx, s.classRequest())
+	switch {
+	case err != nil:
+		s.retry(revision.RequirementInterval)
+		s.sendPollEvent(corev1alpha2.EventSourceUnreachable, fmt.Sprintf("Looking again at %s: %v; revision %d is kept", s.source.desired.Source, err, known.Number))
+	case problem != nil:
+		s.endPoll(request)
+		s.sendPollEvent(corev1alpha2.EventNotAllowed, fmt.Sprintf("%s is not read again: %v; revision %d is kept", s.source.desired.Source, problem, known.Number))
+	}
+	return err == nil && problem == nil
 }
 
 // takePoll stores the result of a poll as a new desired revision if it differs from the known one. Otherwise it records that this manager's

@@ -64,7 +64,8 @@ func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	if problem, err := s.checkClass(ctx, s.classRequest()); problem != nil || err != nil {
 		s.c.fetches.Cancel(s.deployment.Name)
 		s.setNotAllowed("", problem)
-		return err
+		s.setUnchecked(err)
+		return nil
 	}
 	request := s.request()
 	progress := s.c.fetches.Request(s.deployment.Name, request)
@@ -101,6 +102,16 @@ func (s *reconciliation) setNotAllowed(resolved string, problem *classlimits.Pro
 		content.Resolved = resolved
 	}
 	s.machine.SetContent(content)
+}
+
+// setUnchecked sets why it is not known whether the class allows the desired content. It does nothing if err is nil. The sync continues, so that
+// the active revision is repaired.
+func (s *reconciliation) setUnchecked(err error) {
+	if err == nil {
+		return
+	}
+	s.retry(revision.RequirementInterval)
+	s.machine.SetContent(revision.Content{Err: err})
 }
 
 // storeAgain takes an older revision with the desired content and stores it again under the next number, without its source. If the older

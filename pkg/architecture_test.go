@@ -53,6 +53,7 @@ var packages = []struct {
 	{1, "pkg/crdsafety"},
 	{1, "pkg/drift"},
 	{1, "pkg/ownership"},
+	{1, "pkg/classlimits"},
 	{1, "pkg/revision"},
 	{1, "pkg/lastwrite"},
 	{1, "pkg/finalizer"},

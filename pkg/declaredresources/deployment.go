@@ -1,6 +1,7 @@
 package declaredresources
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"slices"
@@ -22,7 +23,7 @@ func (d *directory) addDeployments(ctx context.Context, files fs.FS) error {
 	}
 	defer remove()
 	for _, each := range d.bundles {
-		d.readPullSecret(each.Spec.Source)
+		d.readPullSecret(each.Spec.Source, Namespace)
 	}
 	for _, each := range d.deployments {
 		if err := d.addDeployment(ctx, contents, each); err != nil {
@@ -32,15 +33,16 @@ func (d *directory) addDeployments(ctx context.Context, files fs.FS) error {
 	return nil
 }
 
-func (d *directory) readPullSecret(source corev1alpha2.BundleSource) {
+// readPullSecret declares the pull secret of a source, in the namespace of the Secrets that the source names.
+func (d *directory) readPullSecret(source corev1alpha2.BundleSource, namespace string) {
 	if source.Image != nil {
-		d.read(secrets, Namespace, source.Image.PullSecret)
+		d.read(secrets, namespace, source.Image.PullSecret)
 	}
 }
 
 // addDeployment declares the objects of one BundleDeployment: those of its revisions, and the Secrets that store them.
 func (d *directory) addDeployment(ctx context.Context, contents *contents, deployment *corev1alpha2.BundleDeployment) error {
-	d.readPullSecret(deployment.Spec.Source)
+	d.readPullSecret(deployment.Spec.Source, cmp.Or(corev1alpha2.SecretNamespace(deployment.Spec), Namespace))
 	d.write(namespaces, "", deployment.Spec.InstallNamespace)
 	stored, damaged := store.Decode(d.revisions, store.Owner{Name: deployment.Name, UID: deployment.UID})
 	for _, err := range damaged {

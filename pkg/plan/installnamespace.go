@@ -19,6 +19,8 @@ type InstallNamespace struct {
 	Exists, Terminating bool
 	// Created means that the manager created the namespace, for this or a different BundleDeployment.
 	Created bool
+	// Labels are the labels of the namespace. The decision does not depend on them.
+	Labels map[string]string
 	// Requester is the user who requested the namespace (annotation openshift.io/requester); empty if unknown.
 	Requester string
 	// Installed means that the deployment was installed in a namespace with this name. InstalledUID is the UID of that namespace, and UID

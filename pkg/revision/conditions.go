@@ -28,6 +28,10 @@ func (m *Machine) unpacked() condition {
 		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", newest.Resolved)}
 	case m.content.Invalid != "":
 		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", m.content.Resolved)}
+	case m.content.NotAllowed != "" && m.content.Resolved == "":
+		return condition{kind, isFalse, corev1alpha2.ReasonNotAllowed, m.content.NotAllowed}
+	case m.content.NotAllowed != "":
+		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", m.content.Resolved)}
 	case m.content.Err != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", m.content.Err)}
 	case m.in.Deployment.Spec.Paused:
@@ -49,6 +53,10 @@ func (m *Machine) hasValidBundle() condition {
 		return condition{kind, isTrue, corev1alpha2.ReasonBundleLoadSuccessful, rendersTo(newest)}
 	case m.content.Invalid != "":
 		return condition{kind, isFalse, corev1alpha2.ReasonBundleLoadFailed, m.content.Invalid}
+	case m.content.NotAllowed != "" && m.content.Resolved == "":
+		return condition{kind, isUnknown, corev1alpha2.ReasonNotAllowed, "The bundle is not validated, because the provisioner class does not allow it; the Unpacked condition says why."}
+	case m.content.NotAllowed != "":
+		return condition{kind, isFalse, corev1alpha2.ReasonNotAllowed, m.content.NotAllowed}
 	case m.content.Err != nil:
 		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackFailed, "The bundle is not validated, because its content could not be unpacked; the Unpacked condition says why."}
 	case m.in.Deployment.Spec.Paused || m.in.Desired.Missing != "":
@@ -86,12 +94,16 @@ func (m *Machine) installed() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.refusal.Error() + "."}
 	case m.content.Invalid != "" && !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, "The bundle cannot be installed; the HasValidBundle condition says why."}
+	case m.content.NotAllowed != "" && !installed:
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.content.NotAllowed}
 	case !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallPending, m.pendingMessage()}
 	case m.refusal != nil && rollingOut && !m.isUnapproved():
 		return condition{kind, isTrue, corev1alpha2.ReasonUpgradeFailed, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
 	case m.refusal != nil && !rollingOut:
 		return condition{kind, isTrue, corev1alpha2.ReasonReconcileFailed, m.refusal.Error() + "."}
+	case m.content.NotAllowed != "":
+		return condition{kind, isTrue, corev1alpha2.ReasonUpgradeFailed, m.content.NotAllowed}
 	case m.active != nil:
 		return condition{kind, isTrue, corev1alpha2.ReasonInstallationSucceeded, m.active.title() + " is applied."}
 	case rollingOut && m.report.Complete:

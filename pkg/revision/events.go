@@ -43,7 +43,8 @@ func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 		}
 		switch each.Reason {
 		case corev1alpha2.EventUnpackFailed, corev1alpha2.EventBundleLoadFailed, corev1alpha2.EventInstallFailed,
-			corev1alpha2.EventUpgradeFailed, corev1alpha2.EventReconcileFailed, corev1alpha2.EventProvisionerNotFound:
+			corev1alpha2.EventUpgradeFailed, corev1alpha2.EventReconcileFailed, corev1alpha2.EventProvisionerNotFound,
+			corev1alpha2.EventNotAllowed:
 			if each.Type == corev1alpha2.ConditionHasValidBundle && each.Status != isFalse || each.Type == corev1alpha2.ConditionDrifted {
 				continue // the Unpacked condition has the same message, or the Installed condition has the cause
 			}

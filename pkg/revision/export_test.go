@@ -3,7 +3,7 @@ package revision
 // States returns all states, in the order of the lifecycle.
 func States() []State {
 	return []State{
-		Pending, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity,
+		Pending, WaitingForClass, WaitingForCRDSafety, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity,
 		RollingOut, Held, Active, Failed, Archived, Deleted,
 	}
 }

@@ -35,6 +35,9 @@ type Content struct {
 	Resolved string
 	// Invalid says why the content cannot be installed, and how to fix it, in sentences. It is empty if no problem is known.
 	Invalid string
+	// NotAllowed says why the class does not allow the content, and how to fix it, in sentences. It is empty if no problem is known. If
+	// Resolved is set, the content was read.
+	NotAllowed string
 	// Err says why the content could not be fetched or stored; nil if no attempt failed. The manager tries again.
 	Err error
 }
@@ -46,6 +49,8 @@ type Requirement int
 const (
 	// NoRequirement means that every requirement holds.
 	NoRequirement Requirement = iota
+	// Class means that the class must allow the revision.
+	Class
 	// CRDSafety means that changes of CustomResourceDefinitions must be safe or waived.
 	CRDSafety
 	// Approval means that the plan must be approved.

@@ -168,7 +168,8 @@ func (m *Machine) SetDesired(stored *Revision) {
 // SetContent sets the state of the desired content after Fetch or Store failed.
 func (m *Machine) SetContent(content Content) { m.content, m.notStored = content, true }
 
-// RequirementInterval is the time between checks of an unmet requirement. It is needed because no watch reports new permissions.
+// RequirementInterval is the time between checks of an unmet requirement. It is needed because no watch reports new permissions, or the labels of
+// a namespace.
 const RequirementInterval = 15 * time.Second
 
 // SetCheck sets the result of CheckRequirements. If every requirement holds, it also checks the capacity of status.revisions. It does not

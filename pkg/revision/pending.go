@@ -37,5 +37,6 @@ func (m *Machine) wasContentRefused() bool {
 		return last != nil && last.Reason == reason && last.Status == metav1.ConditionFalse
 	}
 	return hasReason(corev1alpha2.ConditionProgressing, corev1alpha2.ReasonBlocked) &&
-		(hasReason(corev1alpha2.ConditionUnpacked, corev1alpha2.ReasonUnpackFailed) || hasReason(corev1alpha2.ConditionHasValidBundle, corev1alpha2.ReasonBundleLoadFailed))
+		(hasReason(corev1alpha2.ConditionUnpacked, corev1alpha2.ReasonUnpackFailed) || hasReason(corev1alpha2.ConditionUnpacked, corev1alpha2.ReasonNotAllowed) ||
+			hasReason(corev1alpha2.ConditionHasValidBundle, corev1alpha2.ReasonBundleLoadFailed) || hasReason(corev1alpha2.ConditionHasValidBundle, corev1alpha2.ReasonNotAllowed))
 }

@@ -54,6 +54,8 @@ func (m *Machine) progressingContent() condition {
 	switch {
 	case m.content.Invalid != "":
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The bundle cannot be installed; the HasValidBundle condition says why."}
+	case m.content.NotAllowed != "":
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, m.content.NotAllowed}
 	case m.content.Err != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The source cannot be unpacked; it is tried again, and the Unpacked condition says why."}
 	case m.in.Desired.Missing != "":

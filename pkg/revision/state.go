@@ -9,6 +9,8 @@ type State string
 const (
 	// Pending means that the revision is stored and none of its objects was written.
 	Pending State = "Pending"
+	// WaitingForClass means that the ProvisionerClass does not allow the revision.
+	WaitingForClass State = "WaitingForClass"
 	// WaitingForCRDSafety means that the revision changes a CustomResourceDefinition in an unsafe way, or that this is being checked.
 	WaitingForCRDSafety State = "WaitingForCRDSafety"
 	// WaitingForApproval means that the plan of the revision is not approved.
@@ -36,7 +38,7 @@ const (
 
 // waitingStates maps each requirement to the state of a revision that waits for it.
 var waitingStates = map[Requirement]State{
-	CRDSafety: WaitingForCRDSafety, Approval: WaitingForApproval, Permissions: WaitingForPermissions, InstallNamespace: WaitingForNamespace, Capacity: WaitingForCapacity,
+	Class: WaitingForClass, CRDSafety: WaitingForCRDSafety, Approval: WaitingForApproval, Permissions: WaitingForPermissions, InstallNamespace: WaitingForNamespace, Capacity: WaitingForCapacity,
 }
 
 // State returns the state of a stored revision.

@@ -24,7 +24,7 @@ type Transition struct {
 }
 
 var (
-	unstarted = []State{Pending, WaitingForCRDSafety, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity, Failed, Archived}
+	unstarted = []State{Pending, WaitingForClass, WaitingForCRDSafety, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity, Failed, Archived}
 	rolling   = []State{RollingOut, Held}
 )
 
@@ -48,6 +48,7 @@ var transitions = []Transition{
 		guard:  (*Machine).isWithdrawn,
 		effect: func(_ *Machine, r *Revision) { r.Stored, r.Approval = corev1alpha2.RevisionFailed, PlanApproval{} },
 	},
+	waitFor(Class, "the class does not allow it"),
 	waitFor(CRDSafety, "it changes a CustomResourceDefinition in an unsafe way, or this is being checked"),
 	waitFor(Approval, "its plan is not approved"),
 	waitFor(Permissions, "the manager lacks permissions"),

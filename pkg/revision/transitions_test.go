@@ -41,6 +41,7 @@ var circumstances = map[string]func(*Machine, *Revision){
 	"the spec asks for other content":                                                  func(m *Machine, _ *Revision) { m.desired = m.active },
 	"the spec asks for it again, and none of its objects was written":                  func(_ *Machine, r *Revision) { r.Started = nil },
 	"its approval was withdrawn before all objects were applied":                       func(m *Machine, _ *Revision) { m.in.ApprovalRequired = true },
+	"the class does not allow it":                                                      func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Class },
 	"it changes a CustomResourceDefinition in an unsafe way, or this is being checked": func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, CRDSafety },
 	"its plan is not approved":                                                         func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
 	"the manager lacks permissions":                                                    func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },

@@ -41,6 +41,9 @@ type Target struct {
 	Dir string
 	// Reserve is called before a fetch uses disk space. Its error, which names the remedy, ends the fetch. Nil reserves nothing.
 	Reserve func(bytes int64) error
+	// CheckBytes is called with the total size of the files so far, including a file that is about to be written. Its error ends the fetch.
+	// Nil checks nothing.
+	CheckBytes func(total int64) error
 }
 
 // Opened is the source that a spec refers to.
@@ -51,6 +54,8 @@ type Opened struct {
 	Name string
 	// Resolved is the pinned reference of the content if it is known without a request to the host; otherwise empty.
 	Resolved string
+	// Image is the reference of the image, by tag or by digest; empty if the content is not in an image, or something is missing.
+	Image string
 	// Missing is the reason why the content cannot be fetched yet, with a remedy, as a clause; empty if there is none.
 	Missing string
 	// PollInterval is the interval at which the source is resolved again; 0 for never.
@@ -59,20 +64,21 @@ type Opened struct {
 
 // Opener opens the sources of one type. It returns an error only if reading a cache fails; faults in a spec are reported in Opened.Missing.
 type Opener interface {
-	Open(spec corev1alpha2.BundleSource) (Opened, error)
+	// Open opens the source in a spec. secrets is the namespace of the Secrets that the spec names; empty means the namespace of the manager.
+	Open(spec corev1alpha2.BundleSource, secrets string) (Opened, error)
 }
 
 // Types are the types of sources, each with its Opener.
 type Types map[corev1alpha2.SourceType]Opener
 
 // Open opens the source in a spec with the Opener for its type.
-func (t Types) Open(spec corev1alpha2.BundleSource) (Opened, error) {
+func (t Types) Open(spec corev1alpha2.BundleSource, secrets string) (Opened, error) {
 	opener, known := t[spec.Type]
 	if !known {
 		// The CRD of this version permits only known types. The CRD of a later version may permit more.
 		return Opened{Missing: fmt.Sprintf("spec.source.type %q is not supported by this manager; use one of: %s", spec.Type, t.names())}, nil
 	}
-	return opener.Open(spec)
+	return opener.Open(spec, secrets)
 }
 
 // names returns the names of the types, sorted and separated by commas.

@@ -9,6 +9,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/formats"
+	"github.com/openshift/platform-operators/pkg/classlimits"
 	"github.com/openshift/platform-operators/pkg/panics"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -23,21 +24,26 @@ type Inspection struct {
 	// Objects is the number of objects in the manifests. Bytes is the size of all files.
 	Objects int
 	Bytes   int64
+	// Exceeded is the limit of its size that the bundle exceeds; nil if there is none. If it is set, only Pinned is known.
+	Exceeded *classlimits.SizeError
 }
 
-// Inspect fetches a source and reads it as a bundle of a format. Its errors include a remedy.
-func Inspect(ctx context.Context, content Content, from source.Source, format string) (*Inspection, error) {
+// Inspect fetches a source and reads it as a bundle of a format. Of the sizes, only that in bytes applies. Its errors include a remedy.
+func Inspect(ctx context.Context, content Content, from source.Source, format string, sizes classlimits.Sizes) (*Inspection, error) {
 	pinned, err := from.Resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var found *Inspection
-	err = read(ctx, content, from, pinned, func(files fs.FS) error {
+	err = read(ctx, content, pinnedSource{from, pinned, sizes}, func(files fs.FS) error {
 		return panics.ToError("reading "+pinned.Reference, func() (err error) {
 			found, err = inspect(files, format)
 			return err
 		})
 	})
+	if size := exceeded(err); size != nil {
+		return &Inspection{Pinned: pinned, Exceeded: size}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/classlimits"
 )
 
 func TestADiskFaultIsNotToldToWhoeverMakesTheBundle(t *testing.T) {
@@ -43,14 +44,14 @@ func TestAnInvalidBundleIsReportedWithItsRemedy(t *testing.T) {
 func TestAnInspectedBundleWhoseContentWasRemovedIsFetchedAgain(t *testing.T) {
 	dir := t.TempDir()
 	content, minimal := newContent(t, dir), from("a", os.DirFS(bundles+"/minimal"))
-	first, err := Inspect(t.Context(), content, minimal, corev1alpha2.FormatRegistryV1)
+	first, err := Inspect(t.Context(), content, minimal, corev1alpha2.FormatRegistryV1, classlimits.Sizes{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Inspect(t.Context(), content, minimal, corev1alpha2.FormatRegistryV1)
+	again, err := Inspect(t.Context(), content, minimal, corev1alpha2.FormatRegistryV1, classlimits.Sizes{})
 	if err != nil || again.Bytes != first.Bytes || again.Objects != first.Objects || first.Objects == 0 || first.Bytes == 0 {
 		t.Errorf("got %+v, %v; want what was there before, %+v", again, err, first)
 	}

@@ -2,8 +2,10 @@ package unpack
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 
+	"github.com/openshift/platform-operators/pkg/classlimits"
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
@@ -13,7 +15,37 @@ type Content interface {
 	Use(ctx context.Context, digest string, fetch func(context.Context, source.Target) error, read func(files fs.FS) error) error
 }
 
-// read calls use with the content of a pinned source.
-func read(ctx context.Context, content Content, from source.Source, pinned source.Pinned, use func(files fs.FS) error) error {
-	return content.Use(ctx, pinned.Digest, from.At(pinned.Reference).Fetch, use)
+// pinnedSource is a source whose reference is pinned, and the limits for the size of its content.
+type pinnedSource struct {
+	from   source.Source
+	pinned source.Pinned
+	sizes  classlimits.Sizes
+}
+
+// read calls use with the content of a pinned source. It returns a *classlimits.SizeError if the files have too many bytes: before it has
+// written them, or, if they were stored for an object of another class, before use is called.
+func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS) error) error {
+	fetch := func(ctx context.Context, to source.Target) error {
+		to.CheckBytes = of.sizes.CheckBytes
+		return of.from.At(of.pinned.Reference).Fetch(ctx, to)
+	}
+	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS) error {
+		if of.sizes.Bytes > 0 {
+			bytes, err := size(files)
+			if err != nil {
+				return err
+			}
+			if err := of.sizes.CheckBytes(bytes); err != nil {
+				return err
+			}
+		}
+		return use(files)
+	})
+}
+
+// exceeded returns the limit of its size that a bundle exceeds; nil if err has another cause.
+func exceeded(err error) *classlimits.SizeError {
+	var found *classlimits.SizeError
+	errors.As(err, &found)
+	return found
 }

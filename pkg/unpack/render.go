@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/formats"
+	"github.com/openshift/platform-operators/pkg/classlimits"
 	"github.com/openshift/platform-operators/pkg/panics"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -25,6 +26,8 @@ type Request struct {
 	// Known is the reference that the source was resolved to last time; empty if there is none. If the source still resolves to it, nothing
 	// is rendered.
 	Known string
+	// Sizes are the limits of the class for the size of the bundle; zero if none applies, for example to what is installed already.
+	Sizes classlimits.Sizes
 }
 
 // Rendering is the result of a Request.
@@ -38,7 +41,8 @@ type Rendering struct {
 	// Certificates is the component that issues the certificates of the objects; empty if they need none.
 	Certificates bundle.CertificateProvider
 	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only a different bundle or a different configuration
-	// corrects it; for a *bundle.InternalError, also a different version of the manager. If Invalid is set, Objects is empty.
+	// corrects it; for a *bundle.InternalError, also a different version of the manager; for a *classlimits.SizeError, also a different class.
+	// If Invalid is set, Objects is empty.
 	Invalid error
 }
 
@@ -61,10 +65,13 @@ func (r Renderer) Render(ctx context.Context, request Request) (*Rendering, erro
 		return &Rendering{Resolved: pinned.Reference, Unchanged: true}, nil
 	}
 	var result *Rendering
-	err = read(ctx, r.Content, request.Source, pinned, func(files fs.FS) (err error) {
+	err = read(ctx, r.Content, pinnedSource{request.Source, pinned, request.Sizes}, func(files fs.FS) (err error) {
 		result, err = r.renderFiles(files, pinned.Reference, request)
 		return err
 	})
+	if size := exceeded(err); size != nil {
+		return &Rendering{Resolved: pinned.Reference, Invalid: size}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +117,9 @@ func (r Renderer) render(onto *Rendering, files fs.FS, request Request) error {
 	}
 	onto.Objects, err = loaded.Render(bundle.Options{InstallNamespace: request.Namespace, Config: config, Certificates: onto.Certificates})
 	if err != nil {
+		return err
+	}
+	if err := request.Sizes.CheckObjects(len(onto.Objects)); err != nil {
 		return err
 	}
 	return r.check(onto)

@@ -50,6 +50,8 @@ func InstallationOf(deployment *corev1alpha2.BundleDeployment) Installation {
 			continue
 		case slices.Contains(phase.pendingReasons, condition.Reason):
 			return Installation{phase.pending, ConditionText(condition, phase.message) + "."}
+		case condition.Reason == corev1alpha2.ReasonNotAllowed: // the image and the bundle may be correct
+			return Installation{platformv1alpha1.ReasonInstallFailed, ConditionText(condition, condition.Reason) + "."}
 		default:
 			return Installation{phase.failed, ConditionText(condition, condition.Reason) + "."}
 		}

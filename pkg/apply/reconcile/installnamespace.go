@@ -19,7 +19,7 @@ const annotationRequester = "openshift.io/requester"
 func InstallNamespaceOf(known plan.InstallNamespace, live *unstructured.Unstructured, owner object.Owner) plan.InstallNamespace {
 	known.Name, known.UID = live.GetName(), live.GetUID()
 	known.Exists, known.Terminating = true, live.GetDeletionTimestamp() != nil
-	known.Created = isMadeByManager(live, owner)
+	known.Created, known.Labels = isMadeByManager(live, owner), live.GetLabels()
 	known.Requester = live.GetAnnotations()[annotationRequester]
 	return known
 }

@@ -17,6 +17,8 @@ var (
 	unpacking     = Explanation{Effect: InProgress, Text: "The content is being fetched."}
 	unpackFailed  = Explanation{Blocking, "The content cannot be fetched, or is not safe to unpack. The manager retries with backoff.",
 		"Check the source: the registry, the pull secret and the mirrors.", describeDeployment}
+	notAllowed = Explanation{Blocking, "The ProvisionerClass does not allow the source, the install namespace or the size of the bundle, or it requires " +
+		"a ServiceAccount.", "Change what the message names, or ask a cluster admin to change the class.", listProvisioners + " -o yaml"}
 	removing = Explanation{Effect: InProgress, Text: "The BundleDeployment is deleted, and its objects are being removed."}
 )
 
@@ -24,12 +26,12 @@ var (
 var deploymentTable = map[string]byReason{
 	corev1alpha2.ConditionUnpacked: {
 		corev1alpha2.ReasonUnpackPending: unpackPending, corev1alpha2.ReasonUnpacking: unpacking, corev1alpha2.ReasonUnpackFailed: unpackFailed,
-		corev1alpha2.ReasonProvisionerNotFound: provisionerNotFound,
-		corev1alpha2.ReasonUnpackSuccessful:    {Effect: Normal, Text: "The content of the source is known."},
+		corev1alpha2.ReasonProvisionerNotFound: provisionerNotFound, corev1alpha2.ReasonNotAllowed: notAllowed,
+		corev1alpha2.ReasonUnpackSuccessful: {Effect: Normal, Text: "The content of the source is known."},
 	},
 	corev1alpha2.ConditionHasValidBundle: {
 		corev1alpha2.ReasonUnpackPending: unpackPending, corev1alpha2.ReasonUnpacking: unpacking, corev1alpha2.ReasonUnpackFailed: unpackFailed,
-		corev1alpha2.ReasonProvisionerNotFound:  provisionerNotFound,
+		corev1alpha2.ReasonProvisionerNotFound: provisionerNotFound, corev1alpha2.ReasonNotAllowed: notAllowed,
 		corev1alpha2.ReasonBundleLoadSuccessful: {Effect: Normal, Text: "The content was rendered."},
 		corev1alpha2.ReasonBundleLoadFailed: {Blocking, "The content is not a bundle that can be installed, or it does not accept spec.config.",
 			"Correct the file and the object that the message names, or spec.config.", describeDeployment},
@@ -39,10 +41,10 @@ var deploymentTable = map[string]byReason{
 		corev1alpha2.ReasonInstallPending: {Effect: InProgress, Text: "The first revision waits to be applied. The conditions Unpacked and " +
 			"HasValidBundle say what is awaited."},
 		corev1alpha2.ReasonInstallFailed: {Blocking, "The content cannot be installed, the API server refuses an object of the first revision, the object belongs " +
-			"to another owner, the cluster does not serve its kind, or a PlatformOperator has the name.",
+			"to another owner, the cluster does not serve its kind, the ProvisionerClass does not allow it, or a PlatformOperator has the name.",
 			"Correct what the message names.", describeDeployment},
 		corev1alpha2.ReasonUpgradeFailed: {Blocking, "The API server refuses an object of a later revision, or the object belongs to another " +
-			"owner. The active revision stays.", "Correct the object that the message names.", describeDeployment},
+			"owner, or the ProvisionerClass does not allow the revision. The active revision stays.", "Correct the object that the message names.", describeDeployment},
 		corev1alpha2.ReasonReconcileFailed: {Warning, "The API server refuses the repair of an object, or the object belongs to another " +
 			"owner.",
 			"Correct the object that the message names.", describeDeployment},

@@ -20,6 +20,10 @@ import (
 func ForKind(kind schema.GroupVersionKind) interface{} {
 	switch kind {
 	// Group=core.rukpak.io, Version=v1alpha2
+	case v1alpha2.SchemeGroupVersion.WithKind("AllowedImages"):
+		return &corev1alpha2.AllowedImagesApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("AllowedSources"):
+		return &corev1alpha2.AllowedSourcesApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("AppliedObject"):
 		return &corev1alpha2.AppliedObjectApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Approval"):
@@ -42,6 +46,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &corev1alpha2.BundleSpecApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleStatus"):
 		return &corev1alpha2.BundleStatusApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("ClassLimits"):
+		return &corev1alpha2.ClassLimitsApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("CompatibilityOverride"):
 		return &corev1alpha2.CompatibilityOverrideApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("CRDFinding"):

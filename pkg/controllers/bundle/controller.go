@@ -30,6 +30,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/background"
+	"github.com/openshift/platform-operators/pkg/classlimits"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
@@ -88,8 +89,9 @@ type controller struct {
 type request struct {
 	uid    types.UID
 	source source.Source
-	// format is the bundle format of the content.
+	// format is the bundle format of the content, and sizes are the limits of the class for its size.
 	format string
+	sizes  classlimits.Sizes
 }
 
 // New returns the controller; its queue keys are Bundle names. The end of ctx ends its fetches, so ctx must be the context that the
@@ -100,7 +102,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	}
 	fetches, err := source.NewJobs(ctx, source.JobsConfig[request, unpack.Inspection]{
 		Do: func(ctx context.Context, asked request) (*unpack.Inspection, error) {
-			return unpack.Inspect(ctx, config.Content, asked.source, asked.format)
+			return unpack.Inspect(ctx, config.Content, asked.source, asked.format, asked.sizes)
 		},
 		Host:    func(asked request) string { return asked.source.Host() },
 		Done:    func(name string) { config.SyncContext.Queue().Add(name) },
@@ -185,8 +187,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return nil
 }
 
-// unpack requests a fetch of the Bundle's content, and sets the status from its progress. If the class is unknown, it cancels the fetch. It
-// returns the time until the next sync; 0 if no retry is needed.
+// unpack requests a fetch of the Bundle's content, and sets the status from its progress. If the class is unknown or does not allow the
+// source, it cancels the fetch. It returns the time until the next sync; 0 if no retry is needed.
 func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
 	if apierrors.IsNotFound(err) {
@@ -201,7 +203,7 @@ func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) 
 		report(bundle, now, unknownClass(bundle, class))
 		return 0, nil
 	}
-	opened, err := c.sources.Open(bundle.Spec.Source)
+	opened, err := c.sources.Open(bundle.Spec.Source, "")
 	if err != nil {
 		return 0, fmt.Errorf("reading the source of Bundle %q: %w", bundle.Name, err)
 	}
@@ -209,10 +211,20 @@ func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) 
 		report(bundle, now, unreadable(errors.New(opened.Missing)))
 		return 0, nil
 	}
+	limits := classlimits.Class{Name: class.Name, Spec: class.Spec}
+	asked := classlimits.Request{From: classlimits.Bundle, SourceType: bundle.Spec.Source.Type, Image: opened.Image}
+	if problem := classlimits.Check(limits, asked); problem != nil {
+		c.fetches.Cancel(bundle.Name)
+		report(bundle, now, notAllowed(problem))
+		return 0, nil
+	}
 	progress := c.fetches.Request(bundle.Name, request{
-		uid: bundle.UID, source: opened.Source, format: corev1alpha2.FormatOf(class.Spec.Provisioner),
+		uid: bundle.UID, source: opened.Source, format: corev1alpha2.FormatOf(class.Spec.Provisioner), sizes: limits.Sizes(),
 	})
 	switch {
+	case progress.Result != nil && progress.Result.Exceeded != nil:
+		asked.Size = progress.Result.Exceeded
+		report(bundle, now, notAllowed(classlimits.Check(limits, asked)))
 	case progress.Result != nil:
 		report(bundle, now, unpacked(progress.Result))
 		recordResult(bundle, opened.Source, progress.Result)
@@ -232,7 +244,7 @@ func (c *controller) sendEvent(before, after *corev1alpha2.Bundle) {
 		return
 	}
 	switch now.Reason {
-	case corev1alpha2.EventUnpackFailed, corev1alpha2.EventProvisionerNotFound:
+	case corev1alpha2.EventUnpackFailed, corev1alpha2.EventProvisionerNotFound, corev1alpha2.EventNotAllowed:
 		c.events.Event(after, corev1.EventTypeWarning, now.Reason, bounded(now.Message))
 	case corev1alpha2.EventUnpackSuccessful:
 		c.events.Event(after, corev1.EventTypeNormal, now.Reason, bounded(now.Message))

@@ -43,7 +43,7 @@ type registry struct {
 	panics bool
 }
 
-func (r registry) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+func (r registry) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, error) {
 	return source.Opened{Name: spec.Image.Ref, Source: served{registry: r, ref: spec.Image.Ref, secret: spec.Image.PullSecret}}, nil
 }
 

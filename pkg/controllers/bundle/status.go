@@ -51,6 +51,10 @@ func unreadable(err error) condition {
 	return condition{corev1alpha2.BundleFailing, metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", err)}
 }
 
+func notAllowed(problem error) condition {
+	return condition{corev1alpha2.BundleFailing, metav1.ConditionFalse, corev1alpha2.ReasonNotAllowed, fmt.Sprintf("%v.", problem)}
+}
+
 func unpacked(found *unpack.Inspection) condition {
 	return condition{corev1alpha2.BundleUnpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful,
 		fmt.Sprintf("The content was read from %s.", found.Pinned.Reference)}

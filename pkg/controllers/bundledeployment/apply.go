@@ -194,10 +194,14 @@ func problemOf(err error) revision.Problem {
 // permission was granted.
 const permissionsInterval = revision.RequirementInterval
 
-// checkRequirements plans a revision, and checks whether it may start. It reads the permissions and the install namespace at this point, so
+// checkRequirements plans a revision, and checks whether it may start. If the class does not allow the revision, it checks nothing else. It reads the permissions and the install namespace at this point, so
 // that no revision is partly written when a requirement is not met. It checks the permissions before the approval, so that status shows the
 // missing ones to the person who approves.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
+	if check := s.checkRevisionClass(ctx, action.Revision); check.Unmet != revision.NoRequirement {
+		s.machine.SetCheck(check)
+		return nil
+	}
 	uid, err := s.accountUID(ctx, action.Revision.ServiceAccount)
 	if err != nil {
 		s.machine.SetCheck(revision.Check{Unmet: revision.Permissions, Problem: problemOf(err)})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,6 +28,9 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	case corev1alpha2.FormatOf(class.Spec.Provisioner) == "":
 		s.unknownClass = revision.ClassProblem(s.deployment, class)
 	default:
+		if s.memory.className != name || !equality.Semantic.DeepEqual(s.memory.class, class.Spec) {
+			s.memory.rerendered = false // the class may allow now what it did not
+		}
 		s.memory.class, s.memory.className = class.Spec, name
 	}
 	// After a restart, the policies of a deleted class are unknown. They may have forbidden repairs, so nothing is repaired.

@@ -57,6 +57,8 @@ type fakeEngine struct {
 	changes   []crdsafety.Change
 	stored    *storedobjects.Answer
 	namespace plan.InstallNamespace
+	// namespaceErr is the error of InstallNamespace.
+	namespaceErr error
 	// served are the kinds that the cluster serves.
 	served sets.Set[schema.GroupVersionKind]
 
@@ -94,7 +96,7 @@ func (e *fakeEngine) MissingPermissions(_ context.Context, _ apply.Identity, _ *
 func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name string) (plan.InstallNamespace, error) {
 	found := e.namespace
 	found.Name = name
-	return found, nil
+	return found, e.namespaceErr
 }
 func (e *fakeEngine) ChangedDefinitions(context.Context, apply.Identity, *apply.Set) ([]crdsafety.Change, error) {
 	return e.changes, nil
@@ -149,7 +151,7 @@ func (a *fakeAccounts) create(t *testing.T, name string, uid types.UID) {
 // images opens each source as a name without content. It uses the poll interval of the spec.
 type images struct{}
 
-func (images) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+func (images) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, error) {
 	opened := source.Opened{Name: spec.Image.Ref, Source: named(spec.Image.Ref)}
 	if spec.Image.PollIntervalMinutes != nil {
 		opened.PollInterval = time.Duration(*spec.Image.PollIntervalMinutes) * time.Minute

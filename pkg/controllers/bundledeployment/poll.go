@@ -25,6 +25,9 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 		s.c.fetches.Cancel(s.deployment.Name)
 		return nil
 	}
+	if !s.mayPoll(ctx, known, request) {
+		return nil
+	}
 	got := s.c.fetches.Request(s.deployment.Name, request)
 	s.retry(got.Retry)
 	switch {
@@ -37,11 +40,31 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 	return s.takePoll(ctx, known, request, got.Result)
 }
 
+// mayPoll reports whether the class allows that a source is read again. Otherwise it ends the poll, so that the next poll checks it again. It does not
+// return an error: a namespace that cannot be read does not affect the stored revision.
+func (s *reconciliation) mayPoll(ctx context.Context, known *revision.Revision, request unpack.Request) bool {
+	problem, err := s.checkClass(ctx, s.classRequest())
+	switch {
+	case err != nil:
+		s.retry(revision.RequirementInterval)
+		s.sendPollEvent(corev1alpha2.EventSourceUnreachable, fmt.Sprintf("Looking again at %s: %v; revision %d is kept", s.source.desired.Source, err, known.Number))
+	case problem != nil:
+		s.endPoll(request)
+		s.sendPollEvent(corev1alpha2.EventNotAllowed, fmt.Sprintf("%s is not read again: %v; revision %d is kept", s.source.desired.Source, problem, known.Number))
+	}
+	return err == nil && problem == nil
+}
+
 // takePoll stores the result of a poll as a new desired revision if it differs from the known one. Otherwise it records that this manager's
 // renderer produces the same result. If the content cannot be installed or stored, it reports that in an Event and keeps the known
 // revision.
 func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision, request unpack.Request, got *unpack.Rendering) error {
 	name := s.source.desired.Source
+	if problem := s.sizeProblem(got); problem != nil {
+		s.endPoll(request)
+		s.sendPollEvent(corev1alpha2.EventNotAllowed, fmt.Sprintf("%s is %s now: %v; revision %d is kept", name, got.Resolved, problem, known.Number))
+		return nil
+	}
 	if got.Invalid != nil {
 		s.endPoll(request)
 		s.sendPollEvent(corev1alpha2.EventBundleLoadFailed, fmt.Sprintf("%s is %s now, which cannot be installed: %v; revision %d is kept", name, got.Resolved, got.Invalid, known.Number))
@@ -97,7 +120,7 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 	if !due {
 		return unpack.Request{}, false
 	}
-	request := s.requestFrom(opened.Source)
+	request := s.withSizes(s.requestFrom(opened.Source))
 	request.Known = known.Resolved
 	return request, true
 }
@@ -126,7 +149,7 @@ func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request,
 	if current || s.source.opened.Source == nil {
 		return unpack.Request{}, false
 	}
-	return s.requestFrom(s.source.opened.Source.At(known.Resolved)), true
+	return s.withSizes(s.requestFrom(s.source.opened.Source.At(known.Resolved))), true
 }
 
 // sendPollEvent adds a warning Event, unless the last Event about a poll has the same message.

@@ -3,12 +3,14 @@ package bundledeployment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/formats"
+	"github.com/openshift/platform-operators/pkg/classlimits"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -36,7 +38,7 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 		s.c.fetches.Cancel(s.deployment.Name)
 		return false, nil
 	}
-	opened, err := s.c.sources.Open(s.deployment.Spec.Source)
+	opened, err := s.c.sources.Open(s.deployment.Spec.Source, corev1alpha2.SecretNamespace(s.deployment.Spec))
 	if err != nil {
 		return true, err
 	}
@@ -52,11 +54,17 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 }
 
 // fetch requests that the desired content be fetched and rendered in the background, and stores the result once it is available. It does
-// not wait for the result. In the only round of a process, it waits for the result, but only after the first write of the status: revisions
+// not wait for the result. If the class does not allow the content, it fetches nothing. In the only round of a process, it waits for the result, but only after the first write of the status: revisions
 // that are stored while there is no status count as applied.
 func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	if s.c.isOneRound && s.before.Status.ObservedGeneration == 0 {
 		s.machine.SetContent(revision.Content{})
+		return nil
+	}
+	if problem, err := s.checkClass(ctx, s.classRequest()); problem != nil || err != nil {
+		s.c.fetches.Cancel(s.deployment.Name)
+		s.setNotAllowed("", problem)
+		s.setUnchecked(err)
 		return nil
 	}
 	request := s.request()
@@ -70,11 +78,40 @@ func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	case result == nil:
 		s.machine.SetContent(revision.Content{Err: progress.Err})
 		return nil
+	case s.sizeProblem(result) != nil:
+		s.setNotAllowed(result.Resolved, s.sizeProblem(result))
+		return nil
 	case result.Invalid != nil:
 		s.machine.SetContent(revision.Content{Resolved: result.Resolved, Invalid: revision.InvalidBundle(s.deployment, result.Invalid)})
 		return nil
 	}
 	return s.setDesired(ctx, request, s.revisionOf(progress.Result))
+}
+
+// setNotAllowed sets why the class does not allow the desired content, which was resolved to a reference; empty if it was not resolved. It does
+// nothing if problem is nil.
+func (s *reconciliation) setNotAllowed(resolved string, problem *classlimits.Problem) {
+	if problem == nil {
+		return
+	}
+	if problem.Limit == classlimits.InstallNamespace { // no watch reports its labels
+		s.retry(revision.RequirementInterval)
+	}
+	content := revision.Content{NotAllowed: fmt.Sprintf("%v.", problem)}
+	if problem.Limit == classlimits.Objects { // the content was read completely
+		content.Resolved = resolved
+	}
+	s.machine.SetContent(content)
+}
+
+// setUnchecked sets why it is not known whether the class allows the desired content. It does nothing if err is nil. The sync continues, so that
+// the active revision is repaired.
+func (s *reconciliation) setUnchecked(err error) {
+	if err == nil {
+		return
+	}
+	s.retry(revision.RequirementInterval)
+	s.machine.SetContent(revision.Content{Err: err})
 }
 
 // storeAgain takes an older revision with the desired content and stores it again under the next number, without its source. If the older
@@ -94,7 +131,13 @@ func (s *reconciliation) request() unpack.Request {
 	if pinned := s.memory.history.Pinned(s.source.desired); pinned != "" && from != nil {
 		from = from.At(pinned)
 	}
-	return s.requestFrom(from)
+	return s.withSizes(s.requestFrom(from))
+}
+
+// withSizes adds the limits of the class for the size of the bundle to a request for a new revision.
+func (s *reconciliation) withSizes(request unpack.Request) unpack.Request {
+	request.Sizes = s.class().Sizes()
+	return request
 }
 
 // requestFrom returns the request to render the desired content from a given source.

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 const mib = 1 << 20
@@ -96,7 +98,7 @@ func mustRefuse(t *testing.T, limits Limits, entry, words string, layers ...io.R
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unpacking, err := newUnpacker(dir, limits, func(bytes int64) error { taken += bytes; return nil })
+	unpacking, err := newUnpacker(source.Target{Dir: dir, Reserve: func(bytes int64) error { taken += bytes; return nil }}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +312,7 @@ func TestENG_S9_BombsAreStoppedWhileTheyUnfold(t *testing.T) {
 			var zipped bytes.Buffer
 			layer := compressed(t, &zipped, compressor(&zipped), nil, 16*mib)
 			read := newGauge(layer)
-			unpacking, err := newUnpacker(t.TempDir(), limits, nil)
+			unpacking, err := newUnpacker(source.Target{Dir: t.TempDir()}, limits)
 			if err != nil {
 				t.Fatal(err)
 			}

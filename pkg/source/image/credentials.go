@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -16,9 +17,9 @@ import (
 // PullSecrets reads registry credentials from Secrets. It reads them at every fetch and caches nothing, so that a rotated Secret applies to
 // the next fetch.
 type PullSecrets struct {
-	// Client reads Secrets. It needs permission to get the Secrets named below, and no other permission.
+	// Client reads Secrets. It needs permission to get the Secrets named below and those that sources name, and no other permission.
 	Client corev1client.SecretsGetter
-	// Namespace is the namespace of the Secrets that sources name.
+	// Namespace is the namespace of the Secrets that sources name, unless the source has another one.
 	Namespace string
 	// Global is the Secret for sources without a pull secret. If it does not exist, they are fetched anonymously.
 	Global types.NamespacedName
@@ -30,9 +31,10 @@ var anonymous = authn.NewMultiKeychain()
 // secretTimeout is the timeout for reading one Secret.
 const secretTimeout = 30 * time.Second
 
-// keychain returns the credentials in the named pull secret, which must exist. If named is empty, it returns the credentials in Global, or
-// anonymous if p is nil or Global does not exist.
-func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychain, error) {
+// keychain returns the credentials in the pull secret of a source, which must exist. If the source names none, it returns the credentials in
+// Global, or anonymous if p is nil or Global does not exist.
+func (p *PullSecrets) keychain(ctx context.Context, from Source) (authn.Keychain, error) {
+	named := from.PullSecret
 	if p == nil {
 		if named != "" {
 			return nil, marked(Credentials, "pull secret %q cannot be read: the manager has no access to Secrets", named)
@@ -41,7 +43,7 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 	}
 	key := p.Global
 	if named != "" {
-		key = types.NamespacedName{Namespace: p.Namespace, Name: named}
+		key = types.NamespacedName{Namespace: cmp.Or(from.SecretNamespace, p.Namespace), Name: named}
 	}
 	if key.Name == "" {
 		return anonymous, nil

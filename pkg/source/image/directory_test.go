@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/authn"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 // TestCLI_17_OnlyTheSelectedDirectoryIsUnpacked checks that other entries are neither written nor refused, and that deletions by later
@@ -37,7 +39,7 @@ func TestCLI_17_OnlyTheSelectedDirectoryIsUnpacked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			unpacking, err := newUnpacker(dir, DefaultLimits(), nil)
+			unpacking, err := newUnpacker(source.Target{Dir: dir}, DefaultLimits())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +58,7 @@ func TestCLI_17_OnlyTheSelectedDirectoryIsUnpacked(t *testing.T) {
 }
 
 func TestCLI_17_EntriesOutsideTheDirectoryAreStillLimited(t *testing.T) {
-	unpacking, err := newUnpacker(t.TempDir(), Limits{Bytes: 1 << 20, FileBytes: 1 << 20, Entries: 2}, nil)
+	unpacking, err := newUnpacker(source.Target{Dir: t.TempDir()}, Limits{Bytes: 1 << 20, FileBytes: 1 << 20, Entries: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ const (
 	Corrupt Class = "Corrupt"
 	// Refused: the content is unsafe to unpack, exceeds a limit, or is not an image.
 	Refused Class = "Refused"
-	// Reserved: source.Target.Reserve refused the disk space. Its error has the remedy, so Error adds none.
+	// Reserved: source.Target.Reserve refused the disk space, or source.Target.CheckBytes the size. Their errors have the remedy, so Error
+	// adds none.
 	Reserved Class = "Reserved"
 	// DiskFull: the disk for the content is full, or a quota of it is used up.
 	DiskFull Class = "DiskFull"

@@ -30,7 +30,7 @@ func TestTheRemedyFitsTheCause(t *testing.T) {
 	failing := &transport.Error{StatusCode: http.StatusInternalServerError}
 	budget := &unpacker{reserveBytes: func(int64) error { return errors.New("the budget is used up; raise it") }}
 	secret := &PullSecrets{Client: fake.NewClientset().CoreV1(), Namespace: "system"}
-	_, absent := secret.keychain(t.Context(), "mine")
+	_, absent := secret.keychain(t.Context(), Source{PullSecret: "mine"})
 	for name, test := range map[string]struct {
 		err  error
 		want Class
@@ -94,6 +94,6 @@ func slowSecret(t *testing.T) error {
 	client.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, context.DeadlineExceeded
 	})
-	_, err := (&PullSecrets{Client: client.CoreV1(), Namespace: "system"}).keychain(t.Context(), "mine")
+	_, err := (&PullSecrets{Client: client.CoreV1(), Namespace: "system"}).keychain(t.Context(), Source{PullSecret: "mine"})
 	return err
 }

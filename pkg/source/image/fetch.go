@@ -201,7 +201,7 @@ func (f *Fetcher) credentials(ctx context.Context, from Source) (authn.Keychain,
 	if f.pullSecrets == nil && f.keychain != nil && from.PullSecret == "" {
 		return f.keychain, nil
 	}
-	return f.pullSecrets.keychain(ctx, from.PullSecret)
+	return f.pullSecrets.keychain(ctx, from)
 }
 
 // image returns the image of a reference. For a reference to an index, it returns the image that choose selects.
@@ -237,7 +237,7 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 	if err := checkLayers(manifest, f.limits.Layers); err != nil {
 		return err
 	}
-	unpacking, err := newUnpacker(target.Dir, f.limits, target.Reserve)
+	unpacking, err := newUnpacker(target, f.limits)
 	if err != nil {
 		return err
 	}

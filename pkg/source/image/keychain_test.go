@@ -82,11 +82,13 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 		return secret(namespace, name, corev1.SecretTypeDockerConfigJson, corev1.DockerConfigJsonKey, content)
 	}
 	cases := map[string]struct {
-		named   string
-		secrets []runtime.Object
-		broken  bool
-		user    string
-		fault   string
+		named string
+		// namespace is that of the source.
+		namespace string
+		secrets   []runtime.Object
+		broken    bool
+		user      string
+		fault     string
 	}{
 		"dockerconfigjson":                {named: "mine", secrets: []runtime.Object{modern("system", "mine", `{"auths":{"quay.io":{"auth":"`+login+`"}}}`)}, user: "robot"},
 		"dockerconfigjson with a user":    {named: "mine", secrets: []runtime.Object{modern("system", "mine", `{"auths":{"quay.io":{"username":"robot","password":"s3cret"}}}`)}, user: "robot"},
@@ -96,6 +98,9 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 		"the global one is not used beside a named one": {named: "mine", secrets: []runtime.Object{
 			modern("config", "global", `{"auths":{"quay.io":{"auth":"`+login+`"}}}`), modern("system", "mine", `{"auths":{}}`)}},
 		"a named one of another namespace": {named: "mine", secrets: []runtime.Object{modern("elsewhere", "mine", `{}`)}, fault: `"system/mine" does not exist`},
+		"a named one of the source's namespace": {named: "mine", namespace: "memo", secrets: []runtime.Object{
+			modern("memo", "mine", `{"auths":{"quay.io":{"auth":"`+login+`"}}}`), modern("system", "mine", `{"auths":{}}`)}, user: "robot"},
+		"a named one that only the manager's namespace has": {named: "mine", namespace: "memo", secrets: []runtime.Object{modern("system", "mine", `{}`)}, fault: `"memo/mine" does not exist`},
 		"another type":                     {named: "mine", secrets: []runtime.Object{secret("system", "mine", corev1.SecretTypeOpaque, "x", "y")}, fault: `"system/mine" is of type "Opaque"`},
 		"no JSON":                          {named: "mine", secrets: []runtime.Object{modern("system", "mine", `s3cret`)}, fault: `"system/mine": its .dockerconfigjson is not of the form`},
 		"a password that is a number":      {named: "mine", secrets: []runtime.Object{modern("system", "mine", `{"auths":{"quay.io":{"password":31337}}}`)}, fault: "is not of the form"},
@@ -110,7 +115,7 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 				client.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("etcd is down") })
 			}
 			from := &PullSecrets{Client: client.CoreV1(), Namespace: "system", Global: types.NamespacedName{Namespace: "config", Name: "global"}}
-			found, err := from.keychain(t.Context(), c.named)
+			found, err := from.keychain(t.Context(), Source{PullSecret: c.named, SecretNamespace: c.namespace})
 			if c.fault != "" {
 				want := Credentials
 				if c.broken {
@@ -141,7 +146,7 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 }
 
 func TestPullSecretWithoutAnybodyToReadItIsAFault(t *testing.T) {
-	if _, err := (*PullSecrets)(nil).keychain(t.Context(), "mine"); err == nil || classOf(err) != Credentials {
+	if _, err := (*PullSecrets)(nil).keychain(t.Context(), Source{PullSecret: "mine"}); err == nil || classOf(err) != Credentials {
 		t.Errorf("got %v; fetching anonymously instead would only say 401", err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 
 // Open returns the image of a spec as a source. It makes Fetcher a source.Opener. Open sets Missing if the spec has no image. It sets no
 // PollInterval if the reference has a digest.
-func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+func (f *Fetcher) Open(spec corev1alpha2.BundleSource, secrets string) (source.Opened, error) {
 	if spec.Image == nil {
 		return source.Opened{Missing: "spec.source.image is missing; set it"}, nil
 	}
 	opened := source.Opened{
-		Name: spec.Image.Ref,
+		Name: spec.Image.Ref, Image: spec.Image.Ref,
 		Source: content{fetcher: f, image: Source{
-			Ref: spec.Image.Ref, PullSecret: spec.Image.PullSecret,
+			Ref: spec.Image.Ref, PullSecret: spec.Image.PullSecret, SecretNamespace: secrets,
 			InsecureSkipTLSVerify: spec.Image.InsecureSkipTLSVerify, CertificateData: spec.Image.CertificateData,
 		}},
 	}

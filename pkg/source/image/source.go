@@ -8,8 +8,10 @@ import (
 type Source struct {
 	// Ref is the image, by tag or by digest.
 	Ref string
-	// PullSecret is the name of the Secret with the credentials, in PullSecrets.Namespace. Empty means the cluster's global pull secret.
+	// PullSecret is the name of the Secret with the credentials. Empty means the cluster's global pull secret.
 	PullSecret string
+	// SecretNamespace is the namespace of PullSecret. Empty means PullSecrets.Namespace.
+	SecretNamespace string
 	// InsecureSkipTLSVerify accepts any certificate of the registry, and plain HTTP if the registry does not support TLS.
 	InsecureSkipTLSVerify bool
 	// CertificateData holds certificate authorities for the registry, in PEM, in addition to those of the system.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
@@ -32,21 +33,24 @@ type unpacker struct {
 	bytes   int64
 	files   int64
 	entries int
-	// reserveBytes is source.Target.Reserve, or a function that does nothing.
-	reserveBytes func(bytes int64) error
+	// reserveBytes is source.Target.Reserve, and checkBytes source.Target.CheckBytes; or a function that does nothing.
+	reserveBytes, checkBytes func(bytes int64) error
 	// directory is the only directory that is unpacked; empty means everything.
 	directory string
 }
 
-func newUnpacker(dir string, limits Limits, reserve func(bytes int64) error) (*unpacker, error) {
-	root, err := os.OpenRoot(dir)
+func newUnpacker(target source.Target, limits Limits) (*unpacker, error) {
+	root, err := os.OpenRoot(target.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if reserve == nil {
-		reserve = func(int64) error { return nil }
+	unpacking := &unpacker{root: root, limits: limits, reserveBytes: target.Reserve, checkBytes: target.CheckBytes}
+	for _, each := range []*func(int64) error{&unpacking.reserveBytes, &unpacking.checkBytes} {
+		if *each == nil {
+			*each = func(int64) error { return nil }
+		}
 	}
-	return &unpacker{root: root, limits: limits, reserveBytes: reserve}, nil
+	return unpacking, nil
 }
 
 // reserve reserves disk space for a file, directory or link whose content has a number of bytes.
@@ -167,6 +171,9 @@ func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (e
 	}
 	if u.files += header.Size; u.files > u.limits.Bytes {
 		return refuse("its files up to entry %s have %d bytes, but at most %d are allowed", truncate.Quote(header.Name), u.files, u.limits.Bytes)
+	}
+	if err := u.checkBytes(u.files); err != nil {
+		return &markedError{class: Reserved, err: err}
 	}
 	if err := u.reserve(header.Size); err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 // entry is one entry of a test's archive.
@@ -77,7 +79,7 @@ func tree(t testing.TB, dir string) map[string]string {
 func unpackLayers(t testing.TB, limits Limits, layers ...[]byte) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	unpacking, err := newUnpacker(dir, limits, nil)
+	unpacking, err := newUnpacker(source.Target{Dir: dir}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +253,7 @@ func FuzzENG_F11_UnpackStaysInside(f *testing.F) {
 		}
 		var taken int64
 		limits := Limits{Bytes: 1 << 20, FileBytes: 64 << 10, Entries: 64, Layers: 1}
-		unpacking, err := newUnpacker(dir, limits, func(bytes int64) error { taken += bytes; return nil })
+		unpacking, err := newUnpacker(source.Target{Dir: dir, Reserve: func(bytes int64) error { taken += bytes; return nil }}, limits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,8 @@ const (
 	BundlePending BundlePhase = "Pending"
 	// BundleUnpacking means that the content is being fetched.
 	BundleUnpacking BundlePhase = "Unpacking"
-	// BundleFailing means that the content cannot be fetched or read. The manager retries with backoff.
+	// BundleFailing means that the content cannot be fetched or read, which the manager retries with backoff, or that the ProvisionerClass
+	// does not allow it.
 	BundleFailing BundlePhase = "Failing"
 	// BundleUnpacked means that the content was read.
 	BundleUnpacked BundlePhase = "Unpacked"
@@ -89,8 +90,8 @@ type BundleStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is the progress of the Bundle. Pending means that the ProvisionerClass does not exist. Unpacking means that the
-	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that the
-	// content was read. The field is absent until the manager has reconciled the object.
+	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried, or that the
+	// ProvisionerClass does not allow it. Unpacked means that the content was read. The field is absent until the manager has reconciled the object.
 	// +optional
 	Phase BundlePhase `json:"phase,omitempty"`
 

@@ -40,6 +40,9 @@ const (
 	// ReasonProvisionerNotFound means that the class in spec.provisionerClassName does not exist, or that the manager does not have its
 	// provisioner.
 	ReasonProvisionerNotFound = "ProvisionerNotFound"
+	// ReasonNotAllowed means that the ProvisionerClass does not allow the source, the install namespace or the size of the bundle, or that it
+	// requires a ServiceAccount. The message has the limit and the remedy. It is also a reason of the HasValidBundle condition.
+	ReasonNotAllowed = "NotAllowed"
 )
 
 // Reasons of the HasValidBundle condition.
@@ -57,7 +60,8 @@ const (
 	// ReasonInstallationSucceeded means that every object of a revision is applied.
 	ReasonInstallationSucceeded = "InstallationSucceeded"
 	// ReasonInstallFailed means that the first revision cannot be applied before somebody acts: its content cannot be installed, the API
-	// server refuses an object, an object belongs to another owner, the cluster does not serve a kind, or the manager lacks permissions.
+	// server refuses an object, an object belongs to another owner, the cluster does not serve a kind, the ProvisionerClass does not allow
+	// it, or the manager lacks permissions.
 	// It also means that a PlatformOperator has the name of the BundleDeployment.
 	ReasonInstallFailed = "InstallFailed"
 	// ReasonUpgradeFailed means that a later revision cannot be applied before somebody acts, for the reasons of ReasonInstallFailed.

@@ -42,6 +42,7 @@ const (
 	EventDriftContested        = ReasonDriftContested
 	EventUnpackFailed          = ReasonUnpackFailed
 	EventProvisionerNotFound   = ReasonProvisionerNotFound
+	EventNotAllowed            = ReasonNotAllowed
 	EventBundleLoadFailed      = ReasonBundleLoadFailed
 	EventInstallFailed         = ReasonInstallFailed
 	EventUpgradeFailed         = ReasonUpgradeFailed
@@ -53,7 +54,7 @@ const (
 	EventRollingBack           = ReasonRollingBack
 )
 
-// Reasons of Events on a Bundle, in addition to EventUnpackFailed and EventProvisionerNotFound.
+// Reasons of Events on a Bundle, in addition to EventUnpackFailed, EventProvisionerNotFound and EventNotAllowed.
 const (
 	// EventUnpackSuccessful means that the content of a Bundle was read.
 	EventUnpackSuccessful = ReasonUnpackSuccessful

@@ -42,9 +42,10 @@ type ImageSource struct {
 	// +kubebuilder:validation:MaxLength=1000
 	Ref string `json:"ref,omitempty"`
 
-	// pullSecret is the name of a Secret in the namespace of the manager. It has 1 to 253 characters. The type of the Secret is
-	// kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to the
-	// global pull secret of the cluster, if there is one.
+	// pullSecret is the name of a Secret. It has 1 to 253 characters. The Secret of a BundleDeployment with
+	// spec.serviceAccountName is in its install namespace; that of another BundleDeployment and that of a Bundle are in the
+	// namespace of the manager. The type of the Secret is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager
+	// reads the Secret for every pull, with its own permissions. Defaults to the global pull secret of the cluster, if there is one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -76,4 +77,13 @@ type BundleReference struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
+}
+
+// SecretNamespace returns the namespace of the Secrets that spec.source of a BundleDeployment names. It is empty if that is the namespace of
+// the manager.
+func SecretNamespace(spec BundleDeploymentSpec) string {
+	if spec.ServiceAccountName == "" {
+		return ""
+	}
+	return spec.InstallNamespace
 }

@@ -36,8 +36,8 @@ const (
 	// was applied. It also means that its BundleDeployment is being deleted, or that catalogs which may have the package are
 	// being read for the first time.
 	ReasonInstallPending = "InstallPending"
-	// ReasonInstallFailed means that the API server refuses an object of the bundle, that the object belongs to another owner, or that the
-	// cluster does not serve its kind.
+	// ReasonInstallFailed means that the API server refuses an object of the bundle, that the object belongs to another owner, that the
+	// cluster does not serve its kind, or that the ProvisionerClass does not allow the bundle.
 	ReasonInstallFailed = "InstallFailed"
 	// ReasonRemoved means that the PlatformOperator is deleted and its operator is removed. A finalizer of another component still holds the
 	// PlatformOperator or its BundleDeployment.

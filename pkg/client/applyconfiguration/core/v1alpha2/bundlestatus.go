@@ -19,8 +19,8 @@ type BundleStatusApplyConfiguration struct {
 	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// phase is the progress of the Bundle. Pending means that the ProvisionerClass does not exist. Unpacking means that the
-	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that the
-	// content was read. The field is absent until the manager has reconciled the object.
+	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried, or that the
+	// ProvisionerClass does not allow it. Unpacked means that the content was read. The field is absent until the manager has reconciled the object.
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
 	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`

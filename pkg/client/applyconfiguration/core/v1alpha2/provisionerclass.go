@@ -11,13 +11,13 @@ import (
 // ProvisionerClassApplyConfiguration represents a declarative configuration of the ProvisionerClass type for use
 // with apply.
 //
-// ProvisionerClass selects the provisioner that reads the bundles of the class, and contains the defaults of their BundleDeployments. It is
-// to bundles what a StorageClass is to volumes.
+// ProvisionerClass selects the provisioner that reads the bundles of the class, limits what its Bundles and BundleDeployments may contain, and
+// has defaults for its BundleDeployments. It is to bundles what a StorageClass is to volumes.
 type ProvisionerClassApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:",inline"`
 	// metadata is the standard metadata of the object.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is the provisioner and the defaults of the class.
+	// spec is the provisioner, the limits and the defaults of the class.
 	Spec *ProvisionerClassSpecApplyConfiguration `json:"spec,omitempty"`
 }
 

@@ -4,12 +4,14 @@ package v1alpha2
 
 import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // ProvisionerClassSpecApplyConfiguration represents a declarative configuration of the ProvisionerClassSpec type for use
 // with apply.
 //
-// ProvisionerClassSpec is the provisioner and the defaults of a class.
+// ProvisionerClassSpec is the provisioner, the limits and the defaults of a class. A limit applies to what is new: to unpacking, and to the
+// start of a revision. What is installed stays, and is repaired, if the class becomes stricter.
 type ProvisionerClassSpecApplyConfiguration struct {
 	// provisioner reads the bundles of the class. It has 1 to 253 characters and is immutable. Provisioner
 	// core.rukpak.io/registry reads registry+v1 bundles, and core.rukpak.io/plain reads plain+v0 bundles. If the manager does
@@ -19,6 +21,19 @@ type ProvisionerClassSpecApplyConfiguration struct {
 	// applied before its plan is approved, whatever spec.approval of the BundleDeployment says. None means that
 	// spec.approval decides. Defaults to None.
 	Approval *corev1alpha2.ApprovalMode `json:"approval,omitempty"`
+	// serviceAccount selects whether the BundleDeployments of this class need a ServiceAccount. Required means that the manager
+	// refuses a BundleDeployment without spec.serviceAccountName. Optional means that the manager applies the objects of such a
+	// BundleDeployment itself. Defaults to Optional.
+	ServiceAccount *corev1alpha2.ServiceAccountRequirement `json:"serviceAccount,omitempty"`
+	// allowedNamespaces selects the install namespaces of the BundleDeployments of this class, by the labels of the namespaces.
+	// A namespace that does not exist has no labels, so that a selector usually refuses it until it is created. Each field of the
+	// selector has at most 16 entries. It does not apply to Bundles. Defaults to every namespace.
+	AllowedNamespaces *v1.LabelSelectorApplyConfiguration `json:"allowedNamespaces,omitempty"`
+	// allowedSources limits where the content of the Bundles and BundleDeployments of this class may come from. Defaults to every
+	// source.
+	AllowedSources *AllowedSourcesApplyConfiguration `json:"allowedSources,omitempty"`
+	// limits limits the size of the bundles of this class. Defaults to the limits of the manager.
+	Limits *ClassLimitsApplyConfiguration `json:"limits,omitempty"`
 	// drift contains the defaults for absent fields of spec.drift of the BundleDeployments of this class.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
 	// deletion contains the defaults for absent fields of spec.deletion of the BundleDeployments of this class.
@@ -44,6 +59,38 @@ func (b *ProvisionerClassSpecApplyConfiguration) WithProvisioner(value string) *
 // If called multiple times, the Approval field is set to the value of the last call.
 func (b *ProvisionerClassSpecApplyConfiguration) WithApproval(value corev1alpha2.ApprovalMode) *ProvisionerClassSpecApplyConfiguration {
 	b.Approval = &value
+	return b
+}
+
+// WithServiceAccount sets the ServiceAccount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccount field is set to the value of the last call.
+func (b *ProvisionerClassSpecApplyConfiguration) WithServiceAccount(value corev1alpha2.ServiceAccountRequirement) *ProvisionerClassSpecApplyConfiguration {
+	b.ServiceAccount = &value
+	return b
+}
+
+// WithAllowedNamespaces sets the AllowedNamespaces field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AllowedNamespaces field is set to the value of the last call.
+func (b *ProvisionerClassSpecApplyConfiguration) WithAllowedNamespaces(value *v1.LabelSelectorApplyConfiguration) *ProvisionerClassSpecApplyConfiguration {
+	b.AllowedNamespaces = value
+	return b
+}
+
+// WithAllowedSources sets the AllowedSources field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AllowedSources field is set to the value of the last call.
+func (b *ProvisionerClassSpecApplyConfiguration) WithAllowedSources(value *AllowedSourcesApplyConfiguration) *ProvisionerClassSpecApplyConfiguration {
+	b.AllowedSources = value
+	return b
+}
+
+// WithLimits sets the Limits field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Limits field is set to the value of the last call.
+func (b *ProvisionerClassSpecApplyConfiguration) WithLimits(value *ClassLimitsApplyConfiguration) *ProvisionerClassSpecApplyConfiguration {
+	b.Limits = value
 	return b
 }
 

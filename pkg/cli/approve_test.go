@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -230,6 +232,69 @@ func TestCLI_16_BadInput(t *testing.T) {
 				t.Errorf("got exit code %d, standard error %q and output %q, want %d and %q", code, errOut.String(), out.String(), test.code, test.errOut)
 			}
 		})
+	}
+}
+
+// TestCLI_16_NothingIsApprovedThatCannotBeWritten checks that a closed pipe is a failure if something was to be approved.
+func TestCLI_16_NothingIsApprovedThatCannotBeWritten(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		code exit.Code
+	}{
+		{[]string{"compass", "--yes"}, exit.Failure}, {[]string{"quay", "--yes"}, exit.Failure}, {[]string{"quay", "--withdraw", "--yes"}, exit.Failure},
+		{[]string{"compass", "--dry-run"}, exit.OK}, {[]string{"calm", "--yes"}, exit.OK}, {[]string{"compass", "--dry-run", "-o", "json"}, exit.OK},
+	} {
+		server := newApprovalServer(t)
+		var errOut bytes.Buffer
+		i := invocation.New("kubectl-platform", genericiooptions.IOStreams{In: strings.NewReader(""), Out: closedPipe{}, ErrOut: &errOut})
+		code := Run(t.Context(), i, "kubectl-platform", append(append(server.start(t), "approve"), test.args...))
+		if code != test.code || len(server.patches) > 0 || (errOut.Len() > 0) != (code == exit.Failure) {
+			t.Errorf("%q: got exit code %d, want %d; patches %q and %s", test.args, code, test.code, server.patches, errOut.String())
+		}
+	}
+}
+
+// TestCLI_16_CtrlCEndsAQuestion interrupts the command while a user reads the plan.
+func TestCLI_16_CtrlCEndsAQuestion(t *testing.T) {
+	server := newApprovalServer(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	in, answer := io.Pipe() // nobody answers
+	defer answer.Close()
+	var out, errOut bytes.Buffer
+	i := invocation.New("kubectl-platform", genericiooptions.IOStreams{In: in, Out: &out, ErrOut: interruptAt{&errOut, "[y/N]", interrupt}})
+	i.CanAsk = true
+	code := Run(ctx, i, "kubectl-platform", append(server.start(t), "approve", "compass"))
+	if code != exit.Interrupted || len(server.patches) > 0 || !strings.HasSuffix(errOut.String(), "error: interrupted\n") {
+		t.Errorf("got exit code %d, patches %q and %q", code, server.patches, errOut.String())
+	}
+}
+
+// interruptAt is a stream that interrupts a command when it writes a text.
+type interruptAt struct {
+	io.Writer
+	text      string
+	interrupt func()
+}
+
+// Write implements io.Writer.
+func (i interruptAt) Write(content []byte) (int, error) {
+	if strings.Contains(string(content), i.text) {
+		defer i.interrupt()
+	}
+	return i.Writer.Write(content)
+}
+
+// TestCLI_16_TheTimeoutDoesNotLimitTheAnswer checks that a user may read a plan for longer than --timeout.
+func TestCLI_16_TheTimeoutDoesNotLimitTheAnswer(t *testing.T) {
+	const timeout = time.Second
+	in := &answers{lines: []string{"y"}, before: func(int) {
+		reading, cancel := context.WithTimeout(t.Context(), timeout+timeout/10)
+		defer cancel()
+		<-reading.Done()
+	}}
+	got := runAnswering(t, 0, in, append(newApprovalServer(t).start(t), "approve", "compass", "--timeout", timeout.String())...)
+	if got.code != exit.OK {
+		t.Errorf("got exit code %d: %s", got.code, got.errOut)
 	}
 }
 

@@ -33,8 +33,8 @@ type approval struct {
 func (o *Options) Run(ctx context.Context) error {
 	a := &approval{Options: o, report: newReport()}
 	err := a.run(ctx)
-	if err == nil {
-		err = a.writeErr
+	if err == nil || errors.Is(err, a.writeErr) {
+		err = a.outputError()
 	}
 	if o.isForPrograms() && a.report.Outcome != "" {
 		if err := a.printReport(); err != nil {
@@ -42,6 +42,15 @@ func (o *Options) Run(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// outputError returns the error of a write to standard output; nil if there is none. A reader that has gone is a failure if the user has not
+// read what was to be approved: then nothing is approved, and exit code 0 would say that it is.
+func (a *approval) outputError() error {
+	if a.writeErr == nil || a.isDryRun() || a.report.Outcome != "" {
+		return a.writeErr
+	}
+	return exit.With(exit.Failure, fmt.Errorf("writing what waits for an approval: %v; nothing more is approved", a.writeErr)) //nolint:errorlint // the plugin ends with 0 for a reader that has gone
 }
 
 func (a *approval) run(ctx context.Context) error {

@@ -49,8 +49,13 @@ func (o *Options) readPlan(ctx context.Context, s subject) (text planText, now s
 				fmt.Fprintf(o.invocation.Streams.ErrOut, "Waiting: the manager has to write the plan of BundleDeployment %s\n", now.deployment.Name)
 				isReported = true
 			}
-			now, err = o.read(ctx)
-			return err == nil && !now.awaitsPlan(), err
+			switch next, err := o.read(ctx); {
+			case err == nil:
+				now = next
+			case isFinal(err):
+				return false, err
+			}
+			return !now.awaitsPlan(), nil
 		})
 	})
 	return text, now, err

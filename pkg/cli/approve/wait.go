@@ -2,6 +2,7 @@ package approve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
@@ -21,16 +23,23 @@ func (o *Options) settle(ctx context.Context) (subject, error) {
 	return o.wait(ctx, subject.pending)
 }
 
-// wait reads the objects until pending returns an empty text. It prints what it waits for as progress.
+// wait reads the objects until pending returns an empty text. It prints what it waits for as progress. After the first read, it tries again
+// after errors that can go away.
 func (o *Options) wait(ctx context.Context, pending func(subject) string) (found subject, err error) {
 	err = o.invocation.Limit(ctx, func(ctx context.Context) error {
-		last := ""
+		last, isRead := "", false
 		err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-			var err error
-			if found, err = o.read(ctx); err != nil {
+			now, err := o.read(ctx)
+			if err != nil && (!isRead || isFinal(err)) {
 				return false, err
 			}
-			reason := pending(found)
+			var reason string
+			if err != nil {
+				reason = err.Error()
+			} else {
+				found, isRead = now, true
+				reason = pending(found)
+			}
 			if reason != "" && reason != last {
 				fmt.Fprintf(o.invocation.Streams.ErrOut, "Waiting: %s\n", printer.OneLine(reason))
 				last = reason
@@ -43,6 +52,12 @@ func (o *Options) wait(ctx context.Context, pending func(subject) string) (found
 		return err
 	})
 	return found, err
+}
+
+// isFinal reports whether an error about an object that was read before does not go away by itself.
+func isFinal(err error) bool {
+	var missing *cluster.NoOperatorError
+	return cluster.IsForbidden(err) || cluster.IsAbsent(err) || errors.As(err, &missing)
 }
 
 // pendingPlan returns a function for wait: it returns what the manager has to do before the plan of an approved version is known, or the

@@ -27,5 +27,6 @@ func run() int {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		i.Width = width
 	}
+	i.CanAsk = term.IsTerminal(int(os.Stdin.Fd()))
 	return int(cli.Run(ctx, i, os.Args[0], os.Args[1:]))
 }

@@ -44,6 +44,9 @@ var paths = map[string]string{
 	"CatalogSource":           "/apis/operators.coreos.com/v1alpha1/namespaces/openshift-marketplace/catalogsources",
 	"Service":                 "/api/v1/namespaces/openshift-marketplace/services",
 	"Pod":                     "/api/v1/namespaces/openshift-marketplace/pods",
+	"ConfigMap":               "/api/v1/namespaces/openshift-platform-operators/configmaps",
+	"ClusterRole":             "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+	"ClusterRoleBinding":      "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
 }
 
 // newAPIServer returns a server with the objects of a file in testdata/clusters. It serves the project's kinds in any case.

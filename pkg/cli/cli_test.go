@@ -108,6 +108,7 @@ func TestCLI_18_GoldenOutputOfEachCommandAndFormat(t *testing.T) {
 		"status-outdated":            {"outdated.yaml", 80, []string{"status"}},
 		"status-outdated-json":       {"outdated.yaml", 0, []string{"status", "-o", "json"}},
 		"status-operator-outdated":   {"outdated.yaml", 80, []string{"status", "beacon"}},
+		"status-awaits-plan":         {"approval.yaml", 0, []string{"status", "compass"}},
 		"status-unknown":             {"unknown.yaml", 80, []string{"status"}},
 		"status-operator-json":       {"mixed.yaml", 0, []string{"status", "drifter", "-o", "json"}},
 	} {

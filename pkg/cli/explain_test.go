@@ -40,6 +40,8 @@ func TestCLI_8_GoldenOutputOfExplain(t *testing.T) {
 		"explain-outdated-json":      {"outdated.yaml", 0, []string{"compass", "-o", "json"}},
 		"explain-unknown":            {"unknown.yaml", 80, []string{"upgrade"}},
 		"explain-unknown-json":       {"unknown.yaml", 0, []string{"upgrade", "-o", "json"}},
+		"explain-awaits-plan":        {"approval.yaml", 0, []string{"compass"}},
+		"explain-deployment-plan":    {"approval.yaml", 0, []string{"bundledeployment/byhand"}},
 		"explain-newer-manager":      {"stuck.yaml", 0, []string{"newer-manager", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,7 @@ func TestCLI_8_CommandsInMessagesOfTheManagerExist(t *testing.T) {
 		{ocplatform.Explain("quay"), "explain"},
 		{ocplatform.Explain("upgrade"), "explain"},
 		{ocplatform.Updates("quay"), "updates"},
+		{ocplatform.Approve("quay"), "approve"},
 	} {
 		root := NewCommand(invocation.New("oc-platform", genericiooptions.NewTestIOStreamsDiscard()))
 		args, isPlugin := strings.CutPrefix(string(each.command), root.DisplayName()+" ")

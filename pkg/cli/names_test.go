@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openshift/platform-operators/pkg/cli/approve"
 	"github.com/openshift/platform-operators/pkg/cli/catalog/lint"
 	"github.com/openshift/platform-operators/pkg/cli/catalog/simulate"
 	"github.com/openshift/platform-operators/pkg/cli/explain"
@@ -21,6 +22,7 @@ func TestCLI_12_EachNameInJSONHasOneType(t *testing.T) {
 	known := map[string]string{}
 	for _, report := range []any{
 		list.Report{}, status.Report{}, search.Report{}, updates.Report{}, explain.Report{}, graph.Report{}, lint.Report{}, simulate.Report{},
+		approve.Report{},
 	} {
 		compareFields(t, reflect.TypeOf(report), known)
 	}

@@ -1,7 +1,7 @@
 // Package cli is the plugin "kubectl platform" and "oc platform": it builds the root command, runs it, and turns its result into an exit
 // code. Each command is a subpackage with Options (Validate, Complete, Run), a report that is a pure function of API objects and catalogs,
-// and the printers for the report. The package and the commands do not import controllers and do not write to the cluster.
-// cmd/kubectl-platform and hack/clidocs call it.
+// and the printers for the report. The package and the commands do not import controllers. Only the command approve writes to the
+// cluster. cmd/kubectl-platform and hack/clidocs call it.
 package cli
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openshift/platform-operators/pkg/cli/approve"
 	"github.com/openshift/platform-operators/pkg/cli/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/explain"
 	"github.com/openshift/platform-operators/pkg/cli/graph"
@@ -36,15 +37,16 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 		Use:   strings.ReplaceAll(i.Name, " ", "-"),
 		Short: "Find operators, see their state, and understand what blocks upgrades",
 		Long: `Find the operators that the catalogs of a cluster offer, see what is installed, healthy, blocked, drifted and waiting, and
-understand what blocks an upgrade and what permits it. Check catalogs before they are published. No command changes the cluster.
+understand what blocks an upgrade and what permits it. Approve versions and plans. Check catalogs before they are published. Only the
+command approve changes the cluster.
 
 Reports go to standard output, and errors, warnings and progress to standard error. The output has no color.
 
 Exit codes:
   0  the command did what was asked for
-  1  something failed, for example because an object does not exist in the cluster, or may not be read
+  1  something failed, for example because an object does not exist in the cluster, or may not be read or approved
   2  the command line is wrong: a command, flag or value is invalid, or names a file or content of a catalog that does not exist
-  3  the answer is that the upgrade of the cluster, an operator or each of its updates is blocked
+  3  the answer is that the upgrade of the cluster, an operator, each of its updates or an approval is blocked
   4  the command did not finish within --timeout or --request-timeout
   5  content, such as a catalog, is invalid
   130  Ctrl-C or another signal ended the command`,
@@ -57,6 +59,9 @@ Exit codes:
 
 # What blocks the upgrade of the cluster, and what fixes it?
 {{name}} explain upgrade
+
+# What waits for an approval? Read it, and approve it
+{{name}} approve quay
 
 # Can a catalog be published?
 {{name}} catalog lint ./catalog`),
@@ -77,7 +82,7 @@ Exit codes:
 	root.AddGroup(
 		&cobra.Group{ID: groupCatalogs, Title: "Find operators:"},
 		&cobra.Group{ID: groupInstalled, Title: "Look at installed operators:"},
-		&cobra.Group{ID: groupUpgrades, Title: "Understand upgrades:"},
+		&cobra.Group{ID: groupUpgrades, Title: "Understand and approve upgrades:"},
 		&cobra.Group{ID: groupAuthors, Title: "Publish operators:"},
 		&cobra.Group{ID: groupPlugin, Title: "The plugin itself:"},
 	)
@@ -100,6 +105,7 @@ func addCommands(root *cobra.Command, i *invocation.Invocation) {
 		{groupUpgrades, updates.NewCommand(i)},
 		{groupUpgrades, graph.NewCommand(i)},
 		{groupUpgrades, explain.NewCommand(i)},
+		{groupUpgrades, approve.NewCommand(i)},
 		{groupAuthors, catalog.NewCommand(i)},
 	} {
 		each.command.GroupID = each.group

@@ -43,6 +43,12 @@ func Updates(operator string) Command {
 	return Command("oc platform updates " + shell.Quote(operator))
 }
 
+// Approve returns the command that shows the plan of a BundleDeployment, and approves it. For the BundleDeployment of a PlatformOperator, it
+// also approves a version.
+func Approve(name string) Command {
+	return Command("oc platform approve " + shell.Quote(name))
+}
+
 // WithPlugin returns the command as part of a sentence, with the condition that the plugin must be installed.
 func (c Command) WithPlugin() string {
 	return fmt.Sprintf("with the plugin, %q", string(c))

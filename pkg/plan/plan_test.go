@@ -78,7 +78,7 @@ func TestENG_P1_Text(t *testing.T) {
 		"CustomResourceDefinitions when the BundleDeployment is deleted: Orphan",
 		"check of changed CustomResourceDefinitions: Strict",
 		"blocking change of CustomResourceDefinition memos.example.com by rule enum: v1: .spec.color a value is gone",
-		`grants ClusterRole memo in the whole cluster to ServiceAccount memo/controller, with the rules [{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
+		`unlimited permissions: grants ClusterRole memo in the whole cluster to ServiceAccount memo/controller, with the rules [{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
 		"grants ClusterRole view in namespace memo to Group auditors, a role that the bundle does not declare",
 		`create ClusterRole.rbac.authorization.k8s.io memo {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"memo"},"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`,
 		`create ClusterRoleBinding.rbac.authorization.k8s.io memo {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"memo"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"memo"},"subjects":[{"kind":"ServiceAccount","name":"controller","namespace":"memo"}]}`,
@@ -92,8 +92,24 @@ func TestENG_P1_Text(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Collect(plan.Text(hidden, true))); diff != "" {
 		t.Errorf("the text differs (-want +got):\n%s", diff)
 	}
+	text := strings.Join(want, "\n") + "\n"
+	if grants := UnlimitedGrants(text); DigestOf(text) != plan.Digest || len(grants) != 1 || !strings.HasPrefix(grants[0], "grants ClusterRole memo in ") {
+		t.Errorf("from the text: digest %q and grants %q", DigestOf(text), grants)
+	}
 	if len(plan.Grants) != 2 || !plan.Grants[0].IsUnlimited() || plan.Grants[1].IsUnlimited() {
 		t.Errorf("grants: %+v", plan.Grants)
+	}
+}
+
+// TestENG_P1_ANameCannotAddALine checks that a line feed in a name, which RBAC permits, does not begin a line of the text.
+func TestENG_P1_ANameCannotAddALine(t *testing.T) {
+	plan := New(Input{Terms: terms, Objects: objects(t,
+		`{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: "a\ndelete b", namespace: memo},
+		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}, subjects: [{kind: User, name: "c\ndelete d"}]}`)})
+	for line := range plan.Text(hidden, true) {
+		if strings.Contains(line, "\n") {
+			t.Errorf("got a line feed in %q", line)
+		}
 	}
 }
 

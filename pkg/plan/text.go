@@ -17,9 +17,47 @@ const (
 	maxContent = 64 << 10
 )
 
+// unlimitedMark begins the line about a grant of all verbs on all resources.
+const unlimitedMark = "unlimited permissions: "
+
+// UnlimitedGrants returns the clauses about the grants of all verbs on all resources in the text of a plan.
+func UnlimitedGrants(text string) []string {
+	var grants []string
+	for line := range strings.Lines(text) {
+		if grant, isUnlimited := strings.CutPrefix(strings.TrimSuffix(line, "\n"), unlimitedMark); isUnlimited {
+			grants = append(grants, grant)
+		}
+	}
+	return grants
+}
+
+// DigestOf returns the digest of the plan in the text of a plan; empty if the text does not begin with one.
+func DigestOf(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	if digest, hasDigest := strings.CutPrefix(first, digestMark); hasDigest {
+		return digest
+	}
+	return ""
+}
+
+// digestMark begins the first line, which has the digest.
+const digestMark = "digest "
+
 // Text returns the lines of a plan as text, without line feeds: the terms, the permissions that are granted, and one line for each object.
-// conceal returns the text that stands for a value of a Secret. If withContent is true, the lines of created objects have their content.
+// conceal returns the text that stands for a value of a Secret. If withContent is true, the lines of created objects have their content. A
+// line feed in the name of an object or a user is shown as \n, so that a bundle cannot add a line to its plan.
 func (p *Plan) Text(conceal func(value string) string, withContent bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range p.lines(conceal, withContent) {
+			if !yield(strings.ReplaceAll(line, "\n", `\n`)) {
+				return
+			}
+		}
+	}
+}
+
+// lines returns the lines of Text, of which one has a line feed if the name of an object or a user has one.
+func (p *Plan) lines(conceal func(value string) string, withContent bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, each := range p.head() {
 			if !yield(each) {
@@ -56,7 +94,7 @@ func (p *Plan) head() []string {
 		identity = fmt.Sprintf("ServiceAccount %s/%s (UID %s)", p.Terms.InstallNamespace, p.Terms.ServiceAccount, p.Terms.UID)
 	}
 	lines := []string{
-		"digest " + p.Digest,
+		digestMark + p.Digest,
 		"applied by " + identity,
 		"install namespace " + p.Terms.InstallNamespace,
 		"existing objects that may be taken over: " + string(p.Terms.Adoption),
@@ -67,7 +105,11 @@ func (p *Plan) head() []string {
 		lines = append(lines, findingLine(each))
 	}
 	for _, each := range p.Grants {
-		lines = append(lines, each.String()+rulesText(each))
+		mark := ""
+		if each.IsUnlimited() {
+			mark = unlimitedMark
+		}
+		lines = append(lines, mark+each.String()+rulesText(each))
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
 
 // CheckApproval returns the check of an approval: whether spec.approval approves the plan that was computed for a revision. planned is that
@@ -23,8 +24,9 @@ func CheckApproval(deployment *corev1alpha2.BundleDeployment, planned corev1alph
 		other = fmt.Sprintf(" spec.approval approves another plan, %s.", approval.PlanDigest)
 	}
 	return unapproved(false, fmt.Sprintf(
-		"it waits for the approval of its plan, which %s.%s Read the plan (%s), and approve it (%s)",
-		changesOf(planned), other, readCommand(planned, namespace), approveCommand(deployment.Name, planned.Digest)))
+		"it waits for the approval of its plan, which %s.%s Read the plan and approve it, %s. Or read it (%s), and approve it (%s)",
+		changesOf(planned), other, ocplatform.Approve(deployment.Name).WithPlugin(), readCommand(planned, namespace),
+		approveCommand(deployment.Name, planned.Digest)))
 }
 
 // PoliciesNotInForce returns the check for an approval that does not count, because an admission policy is not in force. problem is a clause

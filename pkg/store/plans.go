@@ -28,9 +28,6 @@ const (
 	planKeySecret, planKey = "plan-key", "key"
 	// planKeyBytes is the length of that key.
 	planKeyBytes = 32
-	// planText is the name of the value of a ConfigMap that holds the text of a plan, and planPermissions that of the value with the roles
-	// that a ServiceAccount lacks.
-	planText, planPermissions = "plan", "permissions.yaml"
 	// maxPlanParts is the maximum number of ConfigMaps of a plan.
 	maxPlanParts = 16
 	// planFieldManager is the field manager of the ConfigMaps and of the key.
@@ -132,10 +129,10 @@ func partsOf(text *plan.Plan, conceal func(string) string, permissions string) [
 	}
 	var parts []map[string]string
 	for _, each := range planParts(text, conceal, partBytes, most) {
-		parts = append(parts, map[string]string{planText: each})
+		parts = append(parts, map[string]string{corev1alpha2.PlanText: each})
 	}
 	if permissions != "" {
-		parts = append(parts, map[string]string{planPermissions: permissions})
+		parts = append(parts, map[string]string{corev1alpha2.PlanPermissions: permissions})
 	}
 	return parts
 }

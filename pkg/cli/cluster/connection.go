@@ -1,5 +1,5 @@
 // Package cluster reads the API objects that the commands report on: PlatformOperators, BundleDeployments, the PlatformOperatorManager, the
-// manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of
+// manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. It also writes approvals, and nothing else. The number of its requests does not depend on the number of
 // operators, except that long lists are read in pages. Its errors name the object and the next step. The package draws no conclusions from
 // the objects; the commands do.
 package cluster
@@ -15,7 +15,11 @@ import (
 
 	configclient "github.com/openshift/client-go/config/clientset/versioned/typed/config/v1"
 	"k8s.io/client-go/dynamic"
+	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
+	rbacclient "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -46,6 +50,12 @@ type Connection struct {
 	operator operatorv1alpha1client.OperatorV1alpha1Interface
 	config   configclient.ConfigV1Interface
 	leases   coordinationclient.CoordinationV1Interface
+
+	// core, rbac, authentication and authorization are for the approval of a plan.
+	core           coreclient.CoreV1Interface
+	rbac           rbacclient.RbacV1Interface
+	authentication authenticationclient.AuthenticationV1Interface
+	authorization  authorizationclient.AuthorizationV1Interface
 	// kubectl is "kubectl" or "oc", and plugin is the command of this plugin, such as "oc platform". Remedies show these commands.
 	kubectl, plugin string
 }
@@ -61,13 +71,17 @@ func Connect(i *invocation.Invocation) (*Connection, error) {
 		return nil, fmt.Errorf("connecting to %s: %w; check the certificates and the user in the kubeconfig", config.Host, err)
 	}
 	c := &Connection{Config: config, HTTP: client, kubectl: i.Client(), plugin: i.Name}
-	var failed [6]error
+	var failed [10]error
 	c.platform, failed[0] = platformv1alpha1client.NewForConfigAndClient(config, client)
 	c.bundles, failed[1] = corev1alpha2client.NewForConfigAndClient(config, client)
 	c.operator, failed[2] = operatorv1alpha1client.NewForConfigAndClient(config, client)
 	c.config, failed[3] = configclient.NewForConfigAndClient(config, client)
 	c.leases, failed[5] = coordinationclient.NewForConfigAndClient(config, client)
 	c.Dynamic, failed[4] = dynamic.NewForConfigAndClient(config, client)
+	c.core, failed[6] = coreclient.NewForConfigAndClient(config, client)
+	c.rbac, failed[7] = rbacclient.NewForConfigAndClient(config, client)
+	c.authentication, failed[8] = authenticationclient.NewForConfigAndClient(config, client)
+	c.authorization, failed[9] = authorizationclient.NewForConfigAndClient(config, client)
 	if err := errors.Join(failed[:]...); err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", config.Host, err)
 	}

@@ -21,7 +21,7 @@ const (
 	// it names does not exist. An object that does not exist in the cluster is a Failure instead.
 	Usage Code = 2
 	// Blocked means that the command succeeded, and its answer is that something is blocked: the upgrade of the cluster, an operator, or
-	// all of an operator's updates.
+	// all of an operator's updates. For the command approve, it means that what waits for an approval is not what the user has seen.
 	Blocked Code = 3
 	// Timeout means that the command did not finish within --timeout or --request-timeout.
 	Timeout Code = 4

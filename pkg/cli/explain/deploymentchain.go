@@ -51,6 +51,7 @@ func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) 
 		}
 		chain.Links = append(chain.Links, link)
 	}
+	omitRepeated(chain.Links)
 	return chain
 }
 

@@ -6,6 +6,7 @@ import (
 
 const (
 	listProvisioners  = "{client} get provisionerclasses"
+	approvePlan       = "{plugin} approve {name}"
 	unpauseDeployment = "{client} patch bundledeployment {name} --type=merge -p '{\"spec\":{\"paused\":false}}'"
 )
 
@@ -99,7 +100,7 @@ var deploymentTable = map[string]byReason{
 
 // planUnapproved explains a revision whose plan is not approved.
 var planUnapproved = Explanation{Waiting, "The plan of the newest revision is not approved, so nothing of it is applied.",
-	"Read the plan in the ConfigMaps that status.plan names, and approve its digest.", describeDeployment}
+	"Read the plan, and approve it.", approvePlan}
 
 // nameInUse explains a BundleDeployment that is blocked because a PlatformOperator has the same name.
 var nameInUse = Explanation{Blocking, "A PlatformOperator has the name of the BundleDeployment.",

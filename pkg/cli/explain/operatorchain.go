@@ -55,7 +55,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 			addSelection(&link, operator)
 			e.addVersions(&link, operator)
 		case platformv1alpha1.ConditionProgressing:
-			e.addUpdate(&link, operator)
+			e.addUpdate(&link, operator, deployment)
 		case platformv1alpha1.ConditionDeprecated:
 			addWarnings(&link, operator)
 		}
@@ -138,7 +138,13 @@ func addSelection(link *Link, operator *platformv1alpha1.PlatformOperator) {
 }
 
 // addUpdate adds the fields on which the next upgrade depends, and the remedy for the newest update that is blocked for the link's reason.
-func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOperator) {
+// If the plan of the BundleDeployment waits for an approval, the remedy is to approve the plan.
+func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) {
+	if link.Reason == platformv1alpha1.ReasonAwaitingApproval && operators.AwaitsPlan(deployment) {
+		link.add("BundleDeployment/"+deployment.Name, "status.plan.digest", operators.PlanDigest(deployment))
+		link.Remedy = planUnapproved.remedyFor(e.tools, operator.Name)
+		return
+	}
 	wanted := platformv1alpha1.BlockedReason("")
 	switch link.Reason {
 	case platformv1alpha1.ReasonAwaitingApproval:

@@ -28,6 +28,8 @@ type Invocation struct {
 	Streams genericiooptions.IOStreams
 	// Width is the number of columns of the terminal that Out writes to; 0 if Out is not a terminal.
 	Width int
+	// CanAsk means that In is a terminal, so that a command can ask the user.
+	CanAsk bool
 	// Now returns the current time.
 	Now func() time.Time
 	// Connection holds the values of the flags that select the cluster, the user and the namespace.

@@ -23,18 +23,29 @@ type Command interface {
 
 // Run runs a command within the timeout. It validates first, so that a wrong flag is reported without a cluster.
 func (i *Invocation) Run(ctx context.Context, command Command) error {
+	return i.Limit(ctx, func(ctx context.Context) error { return i.RunInteractive(ctx, command) })
+}
+
+// RunInteractive is Run for a command that asks questions. It does not limit the duration of the command, because a user needs time for an
+// answer: the command calls Limit for what it does between the questions.
+func (i *Invocation) RunInteractive(ctx context.Context, command Command) error {
 	if i.Timeout < 0 {
 		return exit.With(exit.Usage, fmt.Errorf("--timeout %s is negative: 0 means no maximum", i.Timeout))
 	}
-	ctx, cancel := i.WithTimeout(ctx)
-	defer cancel()
 	if err := command.Validate(); err != nil {
 		return err
 	}
 	if err := command.Complete(); err != nil {
 		return err
 	}
-	err := command.Run(ctx)
+	return command.Run(ctx)
+}
+
+// Limit calls run with a context that ends after Timeout.
+func (i *Invocation) Limit(ctx context.Context, run func(context.Context) error) error {
+	ctx, cancel := i.WithTimeout(ctx)
+	defer cancel()
+	err := run(ctx)
 	if err != nil && ctx.Err() != nil && exit.CodeOf(err) == exit.Failure {
 		// Some clients return an error that contains the text of the context's error, but does not wrap it.
 		return fmt.Errorf("%w: %w", err, ctx.Err())

@@ -20,6 +20,7 @@ var blockingDeployment = map[string]bool{
 	corev1alpha2.ReasonDeadlineExceeded:    true,
 	corev1alpha2.ReasonInstallFailed:       true,
 	corev1alpha2.ReasonNotAllowed:          true,
+	corev1alpha2.ReasonPoliciesNotInForce:  true,
 	corev1alpha2.ReasonProvisionerNotFound: true,
 	corev1alpha2.ReasonUnpackFailed:        true,
 	corev1alpha2.ReasonUpgradeFailed:       true,

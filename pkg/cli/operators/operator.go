@@ -38,7 +38,8 @@ const (
 	Paused State = "Paused"
 	// Blocked means that somebody has to act before the operator is upgraded.
 	Blocked State = "Blocked"
-	// AwaitingApproval means that spec.upgrades.approvedVersion does not name the available version.
+	// AwaitingApproval means that spec.upgrades.approvedVersion does not name the available version, or that the plan of the
+	// BundleDeployment is not approved.
 	AwaitingApproval State = "AwaitingApproval"
 	// Unknown means that the health is not known.
 	Unknown State = "Unknown"

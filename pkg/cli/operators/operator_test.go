@@ -57,6 +57,8 @@ func TestCLI_18_StateOfAnOperator(t *testing.T) {
 			want{State: NotInstalled, Reason: "SourceFailed", Message: "message of Installed", Blocked: true}},
 		"PausedBeforeInstallation": {[]metav1.Condition{condition("Installed", "False", "InstallPending"), progressing("False", "Paused")}, false,
 			want{State: Paused, Reason: "Paused", Message: "message of Progressing", Waiting: true}},
+		"PlanOfTheFirstInstallation": {[]metav1.Condition{condition("Installed", "False", "InstallPending"), progressing("False", "AwaitingApproval")}, false,
+			want{State: AwaitingApproval, Reason: "AwaitingApproval", Message: "message of Progressing", Waiting: true}},
 		"Unhealthy": {[]metav1.Condition{installed, progressing("False", "AwaitingApproval"), unhealthy}, false,
 			want{State: Unhealthy, Reason: "Unhealthy", Message: "message of Healthy", Waiting: true}},
 		"Paused": {[]metav1.Condition{installed, progressing("False", "Paused"), healthy}, false,

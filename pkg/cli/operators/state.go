@@ -16,7 +16,8 @@ var byProgress = map[string]State{
 	platformv1alpha1.ReasonDeadlineExceeded: Failed,
 }
 
-// byWait maps reasons of the Progressing condition to the states that they decide if the operator is installed and healthy.
+// byWait maps reasons of the Progressing condition to the states that they decide if the operator is installed and healthy. A pause and the
+// approval of a plan decide the state also before the first installation.
 var byWait = map[string]State{
 	platformv1alpha1.ReasonPaused:           Paused,
 	platformv1alpha1.ReasonBlocked:          Blocked,
@@ -49,8 +50,10 @@ func (o *Operator) addState(operator *platformv1alpha1.PlatformOperator) {
 		o.Message = "The manager has not reported a status yet. Check its Pods in namespace " + ManagerNamespace + "."
 	case decidesProgress:
 		o.decide(inProgress, progressing)
-	case installed.Status == metav1.ConditionFalse && decidesWait && waits == Paused:
+	case installed.Status == metav1.ConditionFalse && waits == Paused:
 		o.decide(Paused, progressing)
+	case installed.Status == metav1.ConditionFalse && stillInstalling[installed.Reason] && waits == AwaitingApproval:
+		o.decide(AwaitingApproval, progressing)
 	case installed.Status == metav1.ConditionFalse && stillInstalling[installed.Reason]:
 		o.decide(Installing, installed)
 	case installed.Status == metav1.ConditionFalse:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -16,6 +17,24 @@ import (
 // writing direction, zero-width characters, line and paragraph separators, and the line break.
 func isHidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// Visible returns text with an escape, such as \u001b, in place of each hidden character except line breaks. It is for text that a user reads
+// to approve it: OneLine and Indented would hide that there is such a character.
+func Visible(text string) string {
+	isEscaped := func(r rune) bool { return r != '\n' && isHidden(r) }
+	if !strings.ContainsFunc(text, isEscaped) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if isEscaped(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // hidden matches the hidden characters that encoding/json does not escape.

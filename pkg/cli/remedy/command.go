@@ -58,6 +58,9 @@ func (t Tools) Explain(operator string) string {
 // Updates returns the command that lists the newer versions of a PlatformOperator.
 func (t Tools) Updates(operator string) string { return t.Plugin + " updates " + shell.Quote(operator) }
 
+// Approve returns the command that approves the plan of a PlatformOperator or of a BundleDeployment.
+func (t Tools) Approve(name string) string { return t.Plugin + " approve " + shell.Quote(name) }
+
 // Versions returns the command that lists all versions of a package, or names similar packages if there is none of this name.
 func (t Tools) Versions(pkg string) string {
 	return t.Plugin + " search " + shell.Quote(pkg) + " --versions"

@@ -21,6 +21,8 @@ type Detail struct {
 	// Updates are the available updates, newest first. UpdatesTotal is their number, including those that the status omits.
 	Updates      []Update `json:"updates,omitempty"`
 	UpdatesTotal int      `json:"updateCount,omitempty"`
+	// AwaitedPlan is the digest of the plan that waits for an approval; empty if none does.
+	AwaitedPlan string `json:"awaitedPlanDigest,omitempty"`
 	// Drift holds the changes by other clients that status.drift of the BundleDeployment records, newest first. Those with change Added
 	// concern fields that the bundle does not declare.
 	Drift []Drift `json:"drift,omitempty"`
@@ -105,6 +107,9 @@ func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
 		})
 	}
 	d.Unready = deployment.Status.Unready
+	if operators.AwaitsPlan(deployment) {
+		d.AwaitedPlan = operators.PlanDigest(deployment)
+	}
 }
 
 func newCondition(condition metav1.Condition) Condition {

@@ -118,7 +118,7 @@ func (r Report) writeOperators(out *strings.Builder, l layout) error {
 		out.WriteString("\n" + printer.Indented(operators.OutdatedText, "", l.Width))
 	}
 	if r.Detail != nil {
-		r.Detail.write(out, l)
+		r.Detail.write(out, l, r.Operators[0].Name)
 		return nil
 	}
 	r.writeMessages(out, l)

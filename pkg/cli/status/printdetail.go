@@ -7,17 +7,23 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
 // maxListed is the maximum number of entries that the tables show for a list. JSON and YAML contain all entries in the status.
 const maxListed = 5
 
-// write writes the parts of a detail that are not empty.
-func (d *Detail) write(out *strings.Builder, l layout) {
+// write writes the parts of a detail that are not empty. operator is the name of the PlatformOperator.
+func (d *Detail) write(out *strings.Builder, l layout, operator string) {
 	if d.Bundle != "" {
 		writeSection(out, l, "Bundle", []string{d.Bundle, d.Image})
 	}
 	writeSection(out, l, "Upgrade path", lines(len(d.Path), func(i int) string { return d.Path[i] }))
+	if d.AwaitedPlan != "" {
+		writeSection(out, l, "Plan that waits for an approval", []string{
+			d.AwaitedPlan, "Read it and approve it with: " + remedy.Tools{Plugin: l.name}.Approve(operator),
+		})
+	}
 	writeSection(out, l, "Conditions", d.conditions())
 	writeSection(out, l, fmt.Sprintf("Available updates (%d)", d.UpdatesTotal), d.updates())
 	changed, added := d.changes(l.now)

@@ -205,7 +205,7 @@ func (p *Plans) readKey(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("reading Secret %q, whose key hashes the values of Secrets in plans: %w", planKeySecret, err)
 	}
 	if len(found.Data[planKey]) < planKeyBytes {
-		return nil, fmt.Errorf("Secret %q has no key of %d bytes under %q; delete the Secret, and the manager creates it again", planKeySecret, planKeyBytes, planKey)
+		return nil, fmt.Errorf("the Secret %q has no key of %d bytes under %q; delete the Secret, and the manager creates it again", planKeySecret, planKeyBytes, planKey)
 	}
 	p.key = found.Data[planKey]
 	return p.key, nil

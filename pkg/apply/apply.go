@@ -111,8 +111,10 @@ func hasWritten(outcomes []outcome) bool {
 
 // call is the state of one call of Apply or Observe.
 type call struct {
-	engine     *Engine
-	set        *Set
+	engine *Engine
+	set    *Set
+	// as is the identity that applies the set. It has a client.
+	as         Identity
 	state      *ownerState
 	window     *pacing.Window
 	reconciler *reconcile.Reconciler
@@ -120,7 +122,7 @@ type call struct {
 
 func (e *Engine) newCall(set *Set, options Options) *call {
 	state, window := e.stateOf(set.Owner().Name), pacing.NewWindow(e.clock)
-	return &call{engine: e, set: set, state: state, window: window, reconciler: reconcile.New(reconcile.Options{
+	return &call{engine: e, set: set, as: options.As.Or(e.manager), state: state, window: window, reconciler: reconcile.New(reconcile.Options{
 		Claim: object.Claim{Owner: set.Owner(), Adoption: options.Adoption, Applied: options.Applied, Deployments: e.deployments},
 		As:    options.As.Or(e.manager), Manager: e.manager, Trusted: options.Trusted, ReadOnly: options.ReadOnly, Namespace: options.Namespace, Drift: options.Drift,
 		Memory: state.objects, Window: window, Clock: e.clock, Confirm: once(options.Confirm),
@@ -208,6 +210,9 @@ func (c *call) reconcile(ctx context.Context, desired *object.Desired, resource 
 	ctx, received := collectWarnings(ctx)
 	result := outcome{reconciled: c.reconciler.Reconcile(ctx, desired, resource)}
 	result.warnings = received.list()
+	if len(result.reconciled.Drift) > 0 && !c.mayShow(ctx, desired) {
+		result.reconciled.Drift = nil
+	}
 	if result.reconciled.Created || result.reconciled.Updated {
 		c.window.Wrote()
 	}

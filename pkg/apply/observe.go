@@ -16,9 +16,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// Observe reports the state of the objects of a set that was applied before. It writes nothing and does not detect drift.
-func (e *Engine) Observe(ctx context.Context, set *Set) Report {
-	call := e.newCall(set, Options{ReadOnly: true})
+// Observe reports the state of the objects of a set that was applied before as an identity; the zero Identity means the manager. It writes
+// nothing and does not detect drift.
+func (e *Engine) Observe(ctx context.Context, as Identity, set *Set) Report {
+	call := e.newCall(set, Options{As: as, ReadOnly: true})
 	report := Report{Total: set.Len(), Complete: true}
 	for _, phase := range set.Phases() {
 		resources := call.find(ctx, phase)
@@ -52,7 +53,9 @@ func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) (problem,
 	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {
 		return missing, ""
 	}
-	if result := each.Live.Probe; !result.Ready {
+	if result := each.Live.Probe; !result.Ready && !c.mayShow(ctx, each.Desired) {
+		return fmt.Sprintf("%s: %s may not read it, so its state is not shown", each.Desired.Key, c.as.Name), ""
+	} else if !result.Ready {
 		found := c.podProblem(ctx, each)
 		if found.Text == "" {
 			return object.Bounded(result.Message), ""
@@ -121,9 +124,10 @@ func (c *call) serviceProblem(ctx context.Context, called health.Service) string
 		return last.problem
 	}
 	state := serviceState{at: c.engine.clock.Now()}
-	services := c.engine.manager.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "services"})
+	services := c.as.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "services"})
 	_, err := services.Namespace(called.Namespace).Get(ctx, called.Name, metav1.GetOptions{})
 	switch {
+	case apierrors.IsForbidden(err) && c.as.Name != "": // nothing of it is shown
 	case apierrors.IsNotFound(err):
 		state.problem = fmt.Sprintf("calls %s, which does not exist", key)
 	case err != nil:

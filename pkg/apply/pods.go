@@ -129,7 +129,7 @@ func (c *call) podsOf(ctx context.Context, declared *unstructured.Unstructured) 
 	if err != nil || selector.Empty() {
 		return nil, err
 	}
-	client := c.engine.manager.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(declared.GetNamespace())
+	client := c.as.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(declared.GetNamespace())
 	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: selector.String(), Limit: maxPods})
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func SettingsChange(operator *platformv1alpha1.PlatformOperator, existing *corev
 	changed := existing.DeepCopy()
 	changed.Spec.Adoption, changed.Spec.ProgressDeadlineSeconds = desired.Adoption, desired.ProgressDeadlineSeconds
 	switch retry := operator.Annotations[platformv1alpha1.AnnotationRetry]; {
-	case !isSameConfig(existing.Spec.Config, desired.Config):
+	case !isSameConfig(existing.Spec.Config, desired.Config), existing.Spec.ServiceAccountName != desired.ServiceAccountName:
 		return upgradestep.ConfigChanged
 	case attempt.Of(existing) != attempt.Of(changed):
 		return upgradestep.InstallChanged
@@ -48,6 +48,7 @@ func haveChanged(operator *platformv1alpha1.PlatformOperator, existing *corev1al
 // keepSettings sets the settings of desired to those of existing.
 func keepSettings(desired, existing *corev1alpha2.BundleDeployment) {
 	desired.Spec.Config = existing.Spec.Config
+	desired.Spec.ServiceAccountName = existing.Spec.ServiceAccountName
 	desired.Spec.Adoption = existing.Spec.Adoption
 	desired.Spec.ProgressDeadlineSeconds = existing.Spec.ProgressDeadlineSeconds
 	for _, each := range []string{platformv1alpha1.AnnotationRetry, platformv1alpha1.AnnotationSettings} {
@@ -60,7 +61,11 @@ func settingsDigest(operator *platformv1alpha1.PlatformOperator) string {
 	var carried corev1alpha2.BundleDeployment
 	propagateSpec(&carried.Spec, operator.Spec)
 	carried.Annotations = map[string]string{platformv1alpha1.AnnotationRetry: operator.Annotations[platformv1alpha1.AnnotationRetry]}
-	text, err := json.Marshal([]any{carried.Spec.Config, attempt.Of(&carried)})
+	settings := []any{carried.Spec.Config, attempt.Of(&carried)}
+	if account := carried.Spec.ServiceAccountName; account != "" {
+		settings = append(settings, account) // without one, the digest is that of a manager without the field
+	}
+	text, err := json.Marshal(settings)
 	if err != nil {
 		return "" // not reached: these are API types
 	}

@@ -22,7 +22,7 @@ func CheckApproval(deployment *corev1alpha2.BundleDeployment, planned corev1alph
 	if approval != nil && approval.PlanDigest != "" {
 		other = fmt.Sprintf(" spec.approval approves another plan, %s.", approval.PlanDigest)
 	}
-	return unapproved(corev1alpha2.ReasonAwaitingApproval, fmt.Sprintf(
+	return unapproved(false, fmt.Sprintf(
 		"it waits for the approval of its plan, which %s.%s Read the plan (%s), and approve it (%s)",
 		changesOf(planned), other, readCommand(planned, namespace), approveCommand(deployment.Name, planned.Digest)))
 }
@@ -30,12 +30,12 @@ func CheckApproval(deployment *corev1alpha2.BundleDeployment, planned corev1alph
 // PoliciesNotInForce returns the check for an approval that does not count, because an admission policy is not in force. problem is a clause
 // that names the policy, and says what is wrong.
 func PoliciesNotInForce(problem string) Check {
-	return unapproved(corev1alpha2.ReasonPoliciesNotInForce, fmt.Sprintf("its plan is approved, and the approval does not count, because "+
+	return unapproved(true, fmt.Sprintf("its plan is approved, and the approval does not count, because "+
 		"%s: anybody who may edit the BundleDeployment could have given it. Restore what the release payload contains", problem))
 }
 
-func unapproved(reason, text string) Check {
-	return Check{Unmet: Approval, Unapproved: reason, Problem: Problem{Err: errors.New(text), Refused: true}}
+func unapproved(isUnguarded bool, text string) Check {
+	return Check{Unmet: Approval, IsUnguarded: isUnguarded, Problem: Problem{Err: errors.New(text), Refused: true}}
 }
 
 // changesOf returns a clause with the numbers of objects that a plan creates, updates and deletes.
@@ -70,7 +70,7 @@ func approveCommand(deployment, digest string) string {
 
 // isAwaitingApproval reports whether the only thing that the desired revision needs next is an approval, which a watch reports.
 func (m *Machine) isAwaitingApproval() bool {
-	return m.check.Unmet == Approval && m.check.Unapproved == corev1alpha2.ReasonAwaitingApproval
+	return m.check.Unmet == Approval && !m.check.IsUnguarded
 }
 
 // isUnapproved reports whether the desired revision is refused because its plan is not approved, or because the approval does not count.
@@ -95,8 +95,10 @@ func (m *Machine) approved() (approved condition, exists bool) {
 		return condition{}, false
 	case newest == nil:
 		return condition{kind, isTrue, corev1alpha2.ReasonApprovalNotNeeded, "No revision waits for an approval."}, true
-	case m.check.Unmet == Approval && m.check.Problem.isRefusal():
-		return condition{kind, isFalse, m.check.Unapproved, fmt.Sprintf("%s is not applied: %v.", newest.title(), m.check.Problem.Err)}, true
+	case m.check.Problem.isRefusal() && m.check.IsUnguarded:
+		return condition{kind, isFalse, corev1alpha2.ReasonPoliciesNotInForce, fmt.Sprintf("%s is not applied: %v.", newest.title(), m.check.Problem.Err)}, true
+	case m.check.Problem.isRefusal() && m.check.Unmet == Approval:
+		return condition{kind, isFalse, corev1alpha2.ReasonAwaitingApproval, fmt.Sprintf("%s is not applied: %v.", newest.title(), m.check.Problem.Err)}, true
 	case newest.Approval.Plan != "":
 		return condition{kind, isTrue, corev1alpha2.ReasonApproved, fmt.Sprintf("%s of %s was approved by %s.", planName(newest.Approval.Plan), newest, newest.Approval.By)}, true
 	case m.checked && m.check.Approval.Plan != "":
@@ -104,10 +106,11 @@ func (m *Machine) approved() (approved condition, exists bool) {
 	case newest.isTouched():
 		return condition{kind, isTrue, corev1alpha2.ReasonApprovalNotNeeded, newest.title() + " was started before an approval was required."}, true
 	}
+	computed := condition{kind, isUnknown, corev1alpha2.ReasonAwaitingApproval, "The plan of " + newest.String() + " is not known yet."}
 	if last := meta.FindStatusCondition(m.in.Deployment.Status.Conditions, kind); last != nil {
-		return condition{kind, last.Status, last.Reason, last.Message}, true
+		computed.status, computed.reason, computed.message = last.Status, last.Reason, last.Message
 	}
-	return condition{kind, isUnknown, corev1alpha2.ReasonAwaitingApproval, "The plan of " + newest.String() + " is not known yet."}, true
+	return computed, true
 }
 
 func planName(digest string) string { return "Plan " + digest }

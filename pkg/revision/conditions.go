@@ -168,7 +168,7 @@ func (m *Machine) isUntouched() bool {
 	if m.active != nil {
 		return false
 	}
-	return m.desired == nil || m.check.Problem.Err != nil && !m.wasInstalled()
+	return m.desired == nil || (m.check.Problem.Err != nil || m.check.Waiting != "") && !m.wasInstalled()
 }
 
 func (m *Machine) untouchedMessage() string {

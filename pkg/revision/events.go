@@ -49,6 +49,10 @@ func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 				continue // the Unpacked condition has the same message, or the Installed condition has the cause
 			}
 			events = append(events, Event{each.Reason, each.Message, true})
+		case corev1alpha2.EventAwaitingApproval, corev1alpha2.EventPoliciesNotInForce:
+			if each.Type == corev1alpha2.ConditionApproved { // the Progressing condition has the same reason
+				events = append(events, Event{each.Reason, each.Message, each.Reason == corev1alpha2.EventPoliciesNotInForce})
+			}
 		case corev1alpha2.ReasonDeadlineExceeded:
 			event := Event{corev1alpha2.EventRolledBack, each.Message, true}
 			if m.failed == nil {

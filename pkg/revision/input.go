@@ -74,10 +74,10 @@ type Check struct {
 	Waiting string
 	// AccountUID is the UID of the ServiceAccount that applies the objects; empty for the manager.
 	AccountUID string
-	// Approval is the approval of the plan; zero if none is required, or if Unmet is Approval. Unapproved is then the reason of the Approved
-	// condition.
-	Approval   PlanApproval
-	Unapproved string
+	// Approval is the approval of the plan; zero if none is required, or if Unmet is Approval. IsUnguarded is true if the plan is approved, and
+	// the approval does not count, because an admission policy is not in force.
+	Approval    PlanApproval
+	IsUnguarded bool
 }
 
 // PlanApproval is the approval of a plan: its digest, and the user name of the person who approved it.

@@ -246,7 +246,7 @@ func TestNoRevisionStartsIfStatusHasNoSpace(t *testing.T) { // HRD-G1
 func TestNoBackoffWhileWaitingForApproval(t *testing.T) {
 	f := newFixture(t)
 	pending(f)
-	m := f.sync(t, &controller{now: start, check: unapproved(corev1alpha2.ReasonAwaitingApproval, "approve it")})
+	m := f.sync(t, &controller{now: start, check: unapproved(false, "approve it")})
 	if m.After() != 0 || f.history.Refusals != 0 {
 		t.Errorf("the next sync is in %s after %d refusals, want neither", m.After(), f.history.Refusals)
 	}

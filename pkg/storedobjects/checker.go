@@ -16,7 +16,8 @@ const (
 	// maxViolations is the maximum number of objects in an Answer.
 	maxViolations = 5
 	// An answer without violations is repeated for answerAge, because a rollout asks again in each sync until its definitions are applied. An
-	// answer with violations is repeated for violationAge, so that a rollout soon notices that a user has corrected the objects.
+	// answer with violations is repeated for violationAge, so that a rollout soon notices that a user has corrected the objects; and so is an
+	// answer whose repetition failed.
 	answerAge, violationAge = 10 * time.Minute, 30 * time.Second
 	// maxRunning is the maximum number of definitions that are checked at the same time. Each takes the memory of compiled schemas and of one
 	// page of objects.
@@ -73,7 +74,9 @@ type Checker struct {
 type asked struct {
 	id     string
 	cancel context.CancelFunc
-	answer *Answer
+	// isRunning is true while a check runs.
+	isRunning bool
+	answer    *Answer
 }
 
 // New returns a Checker. Canceling the context ends its checks.
@@ -81,44 +84,41 @@ func New(ctx context.Context, config Config) *Checker {
 	return &Checker{ctx: ctx, config: config, running: make(chan struct{}, maxRunning), questions: map[string]*asked{}}
 }
 
-// Check returns the answer to a question. It returns false until the check is done, which the first call with this ID starts. Then the Checker
-// calls Config.Answered, and Check returns the answer until Answer.Until; after that, it starts another check. An answer with an error is
-// returned once. If the tasks are awaited, the first call runs the check and returns its answer.
+// Check returns the answer to a question. It returns false until the first check of this ID is done, which the first call starts. Then the
+// Checker calls Config.Answered, and Check returns the answer. After Answer.Until, Check starts another check, and returns the former answer
+// until that one is done. An answer with an error is returned once; the error of a later check only postpones the next one. If the tasks are
+// awaited, the first call runs the check and returns its answer.
 func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := c.questions[question.Owner]
-	if found != nil && found.id == question.ID {
-		if found.answer == nil {
-			return Answer{}, false
-		}
-		if answer, isValid := c.take(question.Owner, found); isValid {
-			return answer, true
-		}
+	if found == nil || found.id != question.ID {
+		c.forget(question.Owner)
+		found = &asked{id: question.ID, cancel: func() {}}
+		c.questions[question.Owner] = found
 	}
-	c.forget(question.Owner)
-	ctx, cancel := context.WithCancel(c.ctx)
-	found = &asked{id: question.ID, cancel: cancel}
-	c.questions[question.Owner] = found
-	c.mu.Unlock() // the tasks may await the check
-	c.config.Tasks.Go(func() {
-		defer cancel()
-		c.run(ctx, question, found)
-	})
-	c.mu.Lock()
+	if !found.isRunning && (found.answer == nil || !c.config.Clock.Now().Before(found.answer.Until)) {
+		c.start(question, found)
+	}
 	if found.answer == nil || c.questions[question.Owner] != found {
 		return Answer{}, false
 	}
-	return c.take(question.Owner, found)
+	if found.answer.Err != nil {
+		c.forget(question.Owner)
+	}
+	return *found.answer, true
 }
 
-// take returns the answer to a question, and whether it is still valid. It drops an answer with an error.
-func (c *Checker) take(owner string, from *asked) (Answer, bool) {
-	if from.answer.Err != nil {
-		c.forget(owner)
-		return *from.answer, true
-	}
-	return *from.answer, c.config.Clock.Now().Before(from.answer.Until)
+// start runs a check in the background. It releases the mutex meanwhile, because the tasks may await the check.
+func (c *Checker) start(question Question, into *asked) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	into.cancel, into.isRunning = cancel, true
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	c.config.Tasks.Go(func() {
+		defer cancel()
+		c.run(ctx, question, into)
+	})
 }
 
 // Forget ends the check of an owner that no longer exists or has no question, and drops its answer.
@@ -149,8 +149,12 @@ func (c *Checker) run(ctx context.Context, question Question, into *asked) {
 	}
 	answer.Until = c.config.Clock.Now().Add(age)
 	c.mu.Lock()
+	into.isRunning = false
 	isAsked := c.questions[question.Owner] == into
-	if isAsked {
+	switch {
+	case isAsked && answer.Err != nil && into.answer != nil:
+		into.answer.Until = c.config.Clock.Now().Add(violationAge)
+	case isAsked:
 		into.answer = &answer
 	}
 	c.mu.Unlock()

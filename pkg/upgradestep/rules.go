@@ -68,7 +68,15 @@ func isRebuiltWithoutApproval(in Input) bool {
 	return in.Spec.Manual && !in.isApproved() && in.Current.WasReady() && in.isRebuilt()
 }
 
-func isHeldByRestoration(in Input) bool { return in.isHeldByRollout() && in.Current.isRestoring() }
+// isHeldByRestoration reports whether the manager restores what was installed. A restoration that waits for an approval holds the next step,
+// too: the version in status.installed must come first.
+func isHeldByRestoration(in Input) bool {
+	if !in.Current.isRestoring() {
+		return false
+	}
+	isAwaiting := RolloutOf(in.Current.Deployment).State == RolloutAwaitingApproval
+	return in.isHeldByRollout() || isAwaiting && !in.leavesStep() && in.isStillWanted()
+}
 
 func isHeldByClusterUpdate(in Input) bool {
 	return in.ClusterUpdate != "" && in.Current.Installed != nil && in.Current.WasReady() && !in.isApproved() && !in.leavesStep()

@@ -13,7 +13,7 @@ type SettingsChange string
 // Changes of settings.
 const (
 	NoChange SettingsChange = ""
-	// ConfigChanged: spec.install.config has changed, so that the bundle is rendered again.
+	// ConfigChanged: spec.install.config or spec.install.serviceAccountName has changed, so that there is a new revision of the bundle.
 	ConfigChanged SettingsChange = "ConfigChanged"
 	// InstallChanged: another field of spec.install, which decides how objects are applied, has changed.
 	InstallChanged SettingsChange = "InstallChanged"

@@ -10,10 +10,14 @@ var externalWords = map[string]string{
 	"scale":                          "a subresource",
 	"spec.conversion":                "a field of CustomResourceDefinitions",
 	"spec.ttlSecondsAfterFinished":   "a field of Jobs",
-	"impersonate":                    "a right, which the manager does not have",
+	"impersonatedUser":               "a field of audit events",
+	"admin":                          "a ClusterRole",
 	"kube-system/extension-apiserver-authentication":            "a ConfigMap of the API server's",
 	"system:serviceaccount:openshift-monitoring:prometheus-k8s": "a user of OpenShift's monitoring",
 	`"group":"apps"`: "text of an audit log",
+
+	// The examples of docs/approval.md.
+	"approvers": "a group", "tenants": "a group and a class", "tenant-a": "a namespace", "ada": "a user",
 
 	// OpenShift's.
 	"apiserver.config.openshift.io/cluster": "an object of OpenShift's configuration",

@@ -112,8 +112,14 @@ func (v *vocabulary) addManifests(t *testing.T) {
 			}
 		}
 		addScalars(object, v.manifests)
+		for _, verb := range checkedVerb.FindAllStringSubmatch(content, -1) {
+			v.manifests[verb[1]] = true
+		}
 	}
 }
+
+// checkedVerb matches a verb that an admission policy checks.
+var checkedVerb = regexp.MustCompile(`\.check\('([a-z-]+)'\)`)
 
 // resourceNames returns the names of a CRD's kind, and its API group with and without the version.
 func resourceNames(crd map[string]any) []string {

@@ -190,7 +190,7 @@ var violations = map[string]map[string]struct {
 		"a resource": {change{bundlesFile, "  - deployments\n", "  - '*'\n"}, "wildcard"},
 		"a group":    {change{bundlesFile, "  - apps\n", "  - '*'\n"}, "wildcard"},
 	},
-	"no rule permits privilege escalation, with one documented exception": {
+	"no rule permits privilege escalation, with documented exceptions": {
 		"the manager escalates": {change{managerFile, "  - create\n", "  - escalate\n"}, "has verb escalate"},
 		"impersonation":         {change{bundlesFile, "  - escalate\n", "  - escalate\n  - impersonate\n"}, "has verb impersonate"},
 		"tokens":                {change{bundlesFile, "  - serviceaccounts\n", "  - serviceaccounts/token\n"}, "serviceaccounts/token"},

@@ -56,7 +56,7 @@ func (s *Story) createAsRukpak(ctx context.Context, operator samples.Operator, r
 	s.Expect(err).NotTo(HaveOccurred())
 	definition := s.parse(definitions, "CustomResourceDefinition", fmt.Sprintf(`{metadata: {name: %[1]s.%[2]s}, spec: {group: %[2]s, scope: Namespaced,
 		names: {kind: %[3]s, listKind: %[3]sList, plural: %[1]s, singular: %[4]s}, versions: [
-		{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`,
+		{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}`,
 		operator.Plural(), samples.Group, operator.Kind(), name))
 	definition.SetLabels(meta.Labels)
 	definition.SetAnnotations(meta.Annotations)

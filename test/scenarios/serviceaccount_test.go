@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
 )
 
 // deployer is the ServiceAccount that applies the objects of scoped BundleDeployments.
@@ -168,6 +170,64 @@ func TestServiceAccounts(t *testing.T) {
 		s.undeploy(ctx, name)
 	})
 
+	runStory(t, "ENG-P7 status shows nothing that the ServiceAccount may not read", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "discreet"
+		s.createNamespace(ctx, name)
+		s.createAccount(ctx, name, deployer)
+		grant := func(verbs ...string) {
+			_, err := s.Admin.Kubernetes.RbacV1().Roles(name).Create(ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "granted"},
+				Rules: []rbacv1.PolicyRule{{APIGroups: []string{"", "apps"}, Resources: []string{"configmaps", "deployments"}, Verbs: verbs}}}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		grant("create", "delete", "get", "patch", "update")
+		_, err := s.Admin.Kubernetes.RbacV1().RoleBindings(name).Create(ctx, &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "granted"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "granted"},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: name, Name: deployer}},
+		}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.deployScoped(ctx, name, s.publishPlain(ctx, name, unreadyDeployment(name)))
+		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).Should(ContainSubstring("Deployment discreet/stuck: "))
+		s.Expect(s.unreadyOf(ctx, name)).NotTo(ContainSubstring("Pod"), "the ServiceAccount may not list Pods")
+
+		s.By("revoking the permission to read")
+		s.Expect(s.Admin.Kubernetes.RbacV1().Roles(name).Delete(ctx, "granted", metav1.DeleteOptions{})).To(Succeed())
+		grant("create", "delete", "patch", "update")
+		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).WithTimeout(10*time.Minute).Should(ContainSubstring("Deployment discreet/stuck: system:serviceaccount:discreet:deployer may not read it"))
+		s.patchDeployment(ctx, name, `{"spec":{"serviceAccountName":null}}`)
+		s.undeploy(ctx, name)
+	})
+
+	runStory(t, "a PlatformOperator is installed and upgraded as a ServiceAccount, and another one starts a step", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "guest"
+		s.createNamespace(ctx, name)
+		for _, account := range []string{deployer, "successor"} {
+			s.createAccount(ctx, name, account)
+			_, err := s.Admin.Kubernetes.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Name: name + "-" + account},
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: name, Name: account}},
+			}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.offerVersions(ctx, name, "", "1.0.0")
+		s.createWithSpec(ctx, name, `"install": {"namespace": "guest", "serviceAccountName": "deployer"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
+		s.offerVersions(ctx, name, "", "1.0.0", "1.1.0")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, "1.1.0").Should(Succeed())
+		s.Expect(s.writersIn(name, "deployments")).To(ConsistOf("system:serviceaccount:guest:deployer"))
+
+		s.By("changing the ServiceAccount")
+		s.patchOperatorSpec(ctx, name, `"install": {"serviceAccountName": "successor"}`)
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(name).Should(ContainElement(ContainSubstring("InstallChange")))
+		s.Eventually(func(ctx context.Context) string {
+			revisions := s.statusOf(ctx, name).Revisions
+			newest := revisions[len(revisions)-1]
+			return string(newest.State) + " " + newest.ServiceAccountName
+		}).WithContext(ctx).Should(Equal("Active successor"))
+		s.Expect(s.Admin.Kubernetes.AppsV1().Deployments(name).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(func() []string { return s.writersIn(name, "deployments") }).Should(ContainElement("system:serviceaccount:guest:successor"))
+	})
+
 	runStory(t, "ENG-P7 a ServiceAccount that is missing, or was created again under its name, is not used", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "revenant"
 		s.createNamespace(ctx, name)
@@ -197,4 +257,10 @@ func TestServiceAccounts(t *testing.T) {
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
 		s.Eventually(s.from).WithContext(ctx).WithArguments(name, name).Should(Equal("us platform-operators/" + name))
 	})
+}
+
+// unreadyDeployment returns the manifest of a Deployment that never becomes ready.
+func unreadyDeployment(namespace string) string {
+	return fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: stuck, namespace: %s}, spec: {selector: {matchLabels: {app: stuck}},
+template: {metadata: {labels: {app: stuck, %s: "true"}}, spec: {containers: [{name: a, image: a}]}}}}`, namespace, samples.NeverReadyLabel)
 }

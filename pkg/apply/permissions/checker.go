@@ -71,6 +71,11 @@ func (c *Checker) Invalidate() {
 	c.invalidatedAt = c.clock.Now()
 }
 
+// May reports whether an identity has a permission in a namespace, or in the whole cluster if the namespace is empty.
+func (c *Checker) May(ctx context.Context, as identity.Identity, verb string, resource schema.GroupResource, namespace string) (bool, error) {
+	return c.isPermitted(ctx, as, permission{as.Name, resource, verb, namespace, ""})
+}
+
 // isPermitted reports whether an identity has a permission in the permission's namespace or in all namespaces. It also returns true if the
 // API server does not serve access reviews or denies them to the identity. For the manager, which usually has its permissions in all
 // namespaces, it asks about all namespaces first.

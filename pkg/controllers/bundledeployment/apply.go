@@ -25,7 +25,7 @@ type (
 	// applier applies and observes objects.
 	applier interface {
 		Apply(ctx context.Context, set *apply.Set, options apply.Options) (apply.Report, error)
-		Observe(ctx context.Context, set *apply.Set) apply.Report
+		Observe(ctx context.Context, as apply.Identity, set *apply.Set) apply.Report
 		UnmatchedIgnores(ctx context.Context, set *apply.Set, ignore []corev1alpha2.DriftIgnore) []drift.Unmatched
 	}
 	// remover removes objects, and finds those of lost revisions.
@@ -122,7 +122,11 @@ func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Act
 
 // observe reads the state of the active revision's objects without writing anything.
 func (s *reconciliation) observe(ctx context.Context, action revision.Action) error {
-	report := s.c.applier.Observe(ctx, s.memory.sets[action.Revision.Number])
+	as, err := s.identityOf(action.Revision.ServiceAccount)
+	if err != nil {
+		return err
+	}
+	report := s.c.applier.Observe(ctx, as, s.memory.sets[action.Revision.Number])
 	s.retry(report.RetryAfter)
 	s.machine.SetObserved(reportOf(report))
 	return nil

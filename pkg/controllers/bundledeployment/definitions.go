@@ -65,9 +65,14 @@ func (s *reconciliation) checkDefinitions(ctx context.Context, of *revision.Revi
 
 // checkStoredObjects checks whether stored custom resources fit the changed definitions. The check runs in the background.
 func (s *reconciliation) checkStoredObjects(as apply.Identity, of *revision.Revision, changes []crdsafety.Change) ([]crdsafety.Finding, revision.Check) {
-	id := []string{of.Digest, as.Name}
+	id, affects := []string{of.Digest, as.Name}, false
 	for _, each := range changes {
+		isAffecting, err := each.AffectsObjects()
+		affects = affects || isAffecting || err != nil // the check reports the error
 		id = append(id, fmt.Sprintf("%s %s %d", each.Name(), each.Old.GetUID(), each.Old.GetGeneration()))
+	}
+	if !affects {
+		return nil, revision.Check{}
 	}
 	answer, isDone := s.c.checker.StoredObjects(as, storedobjects.Question{Owner: s.before.Name, ID: strings.Join(id, "\n"), Changes: changes})
 	switch {

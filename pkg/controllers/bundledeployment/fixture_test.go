@@ -73,7 +73,9 @@ func (e *fakeEngine) Apply(context.Context, *apply.Set, apply.Options) (apply.Re
 func (e *fakeEngine) ServesAll(_ context.Context, _ apply.Owner, kinds []schema.GroupVersionKind) (bool, error) {
 	return e.served.HasAll(kinds...), nil
 }
-func (e *fakeEngine) Observe(context.Context, *apply.Set) apply.Report { return e.observed }
+func (e *fakeEngine) Observe(context.Context, apply.Identity, *apply.Set) apply.Report {
+	return e.observed
+}
 func (e *fakeEngine) UnmatchedIgnores(context.Context, *apply.Set, []corev1alpha2.DriftIgnore) []drift.Unmatched {
 	return e.unmatched
 }

@@ -42,7 +42,7 @@ func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revisio
 		err = s.plan(ctx, of, isRequired, permissions)
 	}
 	if err != nil {
-		return revision.Check{Unmet: revision.Approval, Unapproved: corev1alpha2.ReasonAwaitingApproval, Problem: problemOf(err)}
+		return revision.Check{Unmet: revision.Approval, Problem: problemOf(err)}
 	}
 	if !isRequired {
 		return revision.Check{}
@@ -53,7 +53,7 @@ func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revisio
 	}
 	switch problem, err := s.c.admission.NotInForce(ctx); {
 	case err != nil:
-		return revision.Check{Unmet: revision.Approval, Unapproved: corev1alpha2.ReasonPoliciesNotInForce, Problem: revision.Problem{Err: err}}
+		return revision.Check{Unmet: revision.Approval, Problem: revision.Problem{Err: err}}
 	case problem != "":
 		return revision.PoliciesNotInForce(problem)
 	}

@@ -343,9 +343,10 @@ type Plan struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	Revision int64 `json:"revision,omitempty"`
 
-	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, the configuration, the
-	// install namespace, the identity that applies the objects, adoption, the deletion of CustomResourceDefinitions, and the objects
-	// that are deleted. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
+	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, those that are deleted,
+	// and the identity that applies them. It also covers the install namespace, the configuration, spec.adoption, spec.deletion and
+	// spec.preflight. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
+	// The field is absent if the manager has not planned the revision.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128

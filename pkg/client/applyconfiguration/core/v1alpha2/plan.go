@@ -10,9 +10,10 @@ type PlanApplyConfiguration struct {
 	// revision is the number of the revision that the plan is about, from 1 to 9007199254740991. It is absent if a manager without
 	// this field wrote the plan.
 	Revision *int64 `json:"revision,omitempty"`
-	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, the configuration, the
-	// install namespace, the identity that applies the objects, adoption, the deletion of CustomResourceDefinitions, and the objects
-	// that are deleted. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
+	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, those that are deleted,
+	// and the identity that applies them. It also covers the install namespace, the configuration, spec.adoption, spec.deletion and
+	// spec.preflight. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
+	// The field is absent if the manager has not planned the revision.
 	Digest *string `json:"digest,omitempty"`
 	// configMaps are the names of the ConfigMaps in the manager's namespace that hold the whole plan as text, in this order. The
 	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval.

@@ -1,0 +1,105 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// consoleBlock matches a block of commands on a page, which may be part of a list. Its group has the lines of the block.
+var consoleBlock = regexp.MustCompile("(?ms)^ *```console\n(.*?)^ *```")
+
+// sectionCommands returns the commands in a section of docs/approval.md in order, those of one block as one script. A command begins with "$ ",
+// and the lines after it belong to it.
+func sectionCommands(section string) []string {
+	GinkgoHelper()
+	page, err := os.ReadFile(filepath.Join(env.Root, "docs", "approval.md"))
+	Expect(err).NotTo(HaveOccurred())
+	_, text, found := strings.Cut(string(page), "\n## "+section+"\n")
+	Expect(found).To(BeTrue(), "docs/approval.md has no section %q", section)
+	text, _, _ = strings.Cut(text, "\n## ")
+	var scripts []string
+	for _, block := range consoleBlock.FindAllStringSubmatch(text, -1) {
+		lines := strings.Split(block[1], "\n")
+		indent := strings.Index(lines[0], "$ ")
+		for i, line := range lines {
+			lines[i] = strings.TrimPrefix(line[min(indent, len(line)):], "$ ")
+		}
+		scripts = append(scripts, strings.Join(lines, "\n"))
+	}
+	Expect(scripts).NotTo(BeEmpty())
+	return scripts
+}
+
+// typeCommands runs scripts with the given values for placeholders and for names that other specs use.
+func typeCommands(ctx context.Context, scripts []string, values map[string]string) string {
+	GinkgoHelper()
+	var all strings.Builder
+	for _, script := range scripts {
+		for name, value := range values {
+			script = regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).ReplaceAllLiteralString(script, value)
+		}
+		output, err := runShell(ctx, "set -e -o pipefail\n"+script)
+		Expect(err).NotTo(HaveOccurred(), "%s\n%s", script, output)
+		all.WriteString(output)
+	}
+	return all.String()
+}
+
+// approvedCondition returns the status and the reason of a BundleDeployment's Approved condition.
+func approvedCondition(ctx context.Context, name string) (string, error) {
+	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	for _, each := range live.Status.Conditions {
+		if each.Type == corev1alpha2.ConditionApproved {
+			return string(each.Status) + " " + each.Reason, nil
+		}
+	}
+	return "", nil
+}
+
+var _ = Describe("docs/approval.md", func() {
+	const deployment = `{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, metadata: {name: %s}, spec: {installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: "%s"}}}}`
+
+	It("has commands with which a team deploys", func(ctx context.Context) {
+		typeCommands(ctx, sectionCommands("Trust a team"), map[string]string{"NAME": "grace"})
+		apply := "kubectl apply --dry-run=server --as=grace %s -f - <<< '" + fmt.Sprintf(deployment, "teams", "teams", "core-rukpak-io-registry", "example.com/a") + "'"
+		output, err := runShell(ctx, fmt.Sprintf(apply, "--as-group=operators"))
+		Expect(err).NotTo(HaveOccurred(), output)
+		output, err = runShell(ctx, fmt.Sprintf(apply, "--as-group=others"))
+		Expect(err).To(HaveOccurred(), output)
+	})
+
+	It("has commands with which an approver approves", func(ctx context.Context) {
+		const name = "paged"
+		class := &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		class.Spec.Provisioner = corev1alpha2.ProvisionerRegistry
+		_, err := admin.Platform.CoreV1alpha2().ProvisionerClasses().Create(ctx, class, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
+		ref, found := env.Catalog.Bundle(name, "1.0.0")
+		Expect(found).To(BeTrue())
+		scripts := sectionCommands("Approve every upgrade")
+		values := map[string]string{"NAME": name, "core-rukpak-io-registry": name}
+		typeCommands(ctx, scripts[:2], values)
+		output, err := runShell(ctx, "kubectl apply -f - <<< '"+fmt.Sprintf(deployment, name, name, name, ref)+"'")
+		Expect(err).NotTo(HaveOccurred(), output)
+		Eventually(approvedCondition).WithContext(ctx).WithArguments(name).Should(Equal("False AwaitingApproval"))
+		Expect(typeCommands(ctx, scripts[2:5], values)).To(ContainSubstring("create Deployment.apps paged/paged "))
+		Eventually(approvedCondition).WithContext(ctx).WithArguments(name).Should(Equal("True Approved"))
+		typeCommands(ctx, scripts[5:], values)
+		kubectl(ctx, "delete", "bundledeployment", name)
+	})
+})

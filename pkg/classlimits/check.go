@@ -81,7 +81,7 @@ func checkType(class Class, request Request) *Problem {
 
 func checkRegistry(class Class, request Request) *Problem {
 	allowed := class.Spec.AllowedSources
-	if request.Image == "" || allowed == nil || allowed.Image == nil || len(allowed.Image.Registries) == 0 {
+	if request.Image == "" || allowed == nil || len(allowed.Image.Registries) == 0 {
 		return nil
 	}
 	repository, ok := repositoryOf(request.Image)

@@ -16,7 +16,7 @@ func spec() corev1alpha2.ProvisionerClassSpec {
 	return corev1alpha2.ProvisionerClassSpec{
 		AllowedSources: &corev1alpha2.AllowedSources{
 			Types: []corev1alpha2.SourceType{corev1alpha2.SourceTypeImage},
-			Image: &corev1alpha2.AllowedImages{Registries: []string{"quay.io/team", "docker.io"}},
+			Image: corev1alpha2.AllowedImages{Registries: []string{"quay.io/team", "docker.io"}},
 		},
 		ServiceAccount:    corev1alpha2.ServiceAccountRequired,
 		AllowedNamespaces: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
@@ -136,7 +136,7 @@ func TestARegistryIsAHostWithAnOptionalPath(t *testing.T) {
 		{"docker.io/team/memo", "quay.io", false},
 		{"[::1]:5000/memo", "[::1]:5000", true},
 	} {
-		class := classlimits.Class{Name: "mine", Spec: corev1alpha2.ProvisionerClassSpec{AllowedSources: &corev1alpha2.AllowedSources{Image: &corev1alpha2.AllowedImages{Registries: []string{c.entry}}}}}
+		class := classlimits.Class{Name: "mine", Spec: corev1alpha2.ProvisionerClassSpec{AllowedSources: &corev1alpha2.AllowedSources{Image: corev1alpha2.AllowedImages{Registries: []string{c.entry}}}}}
 		got := classlimits.Check(class, classlimits.Request{Image: c.image})
 		if (got == nil) != c.want {
 			t.Errorf("%s in %s: %v, want allowed: %t", c.image, c.entry, got, c.want)
@@ -157,7 +157,7 @@ func TestALongListIsShortened(t *testing.T) {
 	for _, each := range strings.Split("abcdefghij", "") {
 		many = append(many, each+".example.com")
 	}
-	class := classlimits.Class{Name: "mine", Spec: corev1alpha2.ProvisionerClassSpec{AllowedSources: &corev1alpha2.AllowedSources{Image: &corev1alpha2.AllowedImages{Registries: many}}}}
+	class := classlimits.Class{Name: "mine", Spec: corev1alpha2.ProvisionerClassSpec{AllowedSources: &corev1alpha2.AllowedSources{Image: corev1alpha2.AllowedImages{Registries: many}}}}
 	if got := classlimits.Check(class, classlimits.Request{Image: "quay.io/memo"}); got == nil || !strings.Contains(got.Error(), "h.example.com and 2 more;") {
 		t.Errorf("got %v", got)
 	}

@@ -21,7 +21,7 @@ func (f *fixture) limitedTo(spec corev1alpha2.ProvisionerClassSpec) {
 }
 
 func onlyFrom(registry string) corev1alpha2.ProvisionerClassSpec {
-	return corev1alpha2.ProvisionerClassSpec{AllowedSources: &corev1alpha2.AllowedSources{Image: &corev1alpha2.AllowedImages{Registries: []string{registry}}}}
+	return corev1alpha2.ProvisionerClassSpec{AllowedSources: &corev1alpha2.AllowedSources{Image: corev1alpha2.AllowedImages{Registries: []string{registry}}}}
 }
 
 func TestENG_A9_ARevisionThatTheClassDoesNotAllowIsNotStarted(t *testing.T) {

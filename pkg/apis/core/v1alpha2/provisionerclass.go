@@ -93,7 +93,7 @@ const (
 
 // AllowedSources limits the sources of Bundles and BundleDeployments.
 //
-// +kubebuilder:validation:MinProperties=1
+// +kubebuilder:validation:MinProperties=0
 type AllowedSources struct {
 	// types are the permitted values of spec.source.type: image, bundle, or both. The list has 1 to 2 entries. With bundle alone,
 	// BundleDeployments use only Bundles, which are of another class. Defaults to every type.
@@ -106,7 +106,7 @@ type AllowedSources struct {
 
 	// image limits the images. It also applies to the image of a Bundle that a BundleDeployment names. Defaults to every image.
 	// +optional
-	Image *AllowedImages `json:"image,omitempty"`
+	Image AllowedImages `json:"image,omitzero"`
 }
 
 // AllowedImages limits the images of Bundles and BundleDeployments.
@@ -128,7 +128,7 @@ type AllowedImages struct {
 
 // ClassLimits limits the size of bundles.
 //
-// +kubebuilder:validation:MinProperties=1
+// +kubebuilder:validation:MinProperties=0
 type ClassLimits struct {
 	// bundleBytes is the maximum total size of the unpacked files of a bundle, from 1 to 536870912 bytes. A file that a later layer of
 	// the image replaces or deletes counts, too. Unpacking stops at the limit. Defaults to 536870912, the limit of the manager.

@@ -39,11 +39,7 @@ func (in *AllowedSources) DeepCopyInto(out *AllowedSources) {
 		*out = make([]SourceType, len(*in))
 		copy(*out, *in)
 	}
-	if in.Image != nil {
-		in, out := &in.Image, &out.Image
-		*out = new(AllowedImages)
-		(*in).DeepCopyInto(*out)
-	}
+	in.Image.DeepCopyInto(&out.Image)
 	return
 }
 

@@ -28,7 +28,7 @@ var annotations = map[string]any{
 var externalProperties = []string{
 	"status.conditions",
 	"status.generations",
-	"spec.catalogSelector", "spec.package.catalogSelector",
+	"spec.catalogSelector", "spec.package.catalogSelector", "spec.allowedNamespaces",
 	deploymentConfig + "nodeSelector", deploymentConfig + "tolerations", deploymentConfig + "resources",
 	deploymentConfig + "env", deploymentConfig + "envFrom", deploymentConfig + "volumes", deploymentConfig + "volumeMounts",
 	deploymentConfig + "affinity", deploymentConfig + "annotations",

@@ -125,7 +125,8 @@ func BundlesOf(deployment *corev1alpha2.BundleDeployment, clusterVersion string,
 	for _, bundle := range compat.CountedBundles(nil, deployment) {
 		bundles = append(bundles, compat.Operator{
 			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
-			Acknowledged: effective, Ignored: ignored, Overrides: len(overrides),
+			ServiceAccount: deployment.Spec.ServiceAccountName,
+			Acknowledged:   effective, Ignored: ignored, Overrides: len(overrides),
 		})
 	}
 	return bundles

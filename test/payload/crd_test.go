@@ -47,6 +47,8 @@ var equalWhenEmpty = map[string]string{
 	"spec.install.drift.ignore":                            "no field is ignored",
 	"spec.catalogSelector.matchExpressions":                "no requirement, as in label selectors of Kubernetes",
 	"spec.package.catalogSelector.matchExpressions":        "no requirement, as in label selectors of Kubernetes",
+	"spec.allowedNamespaces.matchExpressions":              "no requirement, as in label selectors of Kubernetes",
+	"spec.allowedNamespaces.matchExpressions.values":       "a CEL rule requires values for In and NotIn, and none otherwise",
 	"spec.catalogSelector.matchExpressions.values":         "a CEL rule requires values for In and NotIn, and none otherwise",
 	"spec.package.catalogSelector.matchExpressions.values": "the manager refuses a selector with In or NotIn and no values",
 }

@@ -37,7 +37,7 @@ const deploymentConfig = "spec.install.config.deploymentConfig."
 // externalTypes are the fields whose types belong to other projects. The field needs a description; the fields below it must
 // have none.
 var externalTypes = []string{
-	"metadata", "status.conditions", "status.generations", "spec.catalogSelector", "spec.package.catalogSelector",
+	"metadata", "status.conditions", "status.generations", "spec.catalogSelector", "spec.package.catalogSelector", "spec.allowedNamespaces",
 	deploymentConfig + "nodeSelector", deploymentConfig + "tolerations", deploymentConfig + "resources",
 	deploymentConfig + "env", deploymentConfig + "envFrom", deploymentConfig + "volumes", deploymentConfig + "volumeMounts",
 	deploymentConfig + "affinity", deploymentConfig + "annotations",

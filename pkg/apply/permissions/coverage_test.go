@@ -86,9 +86,9 @@ func TestENG_P7_WhatRolesAndBindingsGrant(t *testing.T) {
 		"a binding of a live role, and the right to do so": {account{extra: []string{"bind clusterroles view"}}, []string{bindsView}, nil},
 		"a binding of no role":                             {account{rules: []rbacv1.PolicyRule{getPods}}, []string{bindsNobody}, []string{"bind clusterroles none"}},
 		"a role into which others are aggregated":          {account{rules: []rbacv1.PolicyRule{getPods}}, []string{aggregated}, []string{"* *", "* *"}},
-		"a URL":                                            {account{}, []string{urls}, []string{"get /metrics"}},
-		"single objects":                                   {account{}, []string{oneSecret}, []string{"get secrets a memo", "get secrets b memo"}},
-		"a role with malformed rules":                      {account{}, []string{`{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: a, namespace: memo}, rules: all}`}, nil},
+		"a URL":                       {account{}, []string{urls}, []string{"get /metrics"}},
+		"single objects":              {account{}, []string{oneSecret}, []string{"get secrets a memo", "get secrets b memo"}},
+		"a role with malformed rules": {account{}, []string{`{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: a, namespace: memo}, rules: all}`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := &unstructured.Unstructured{}

@@ -22,7 +22,7 @@ type Options struct {
 	// Claim decides whether the owner owns or may adopt a live object.
 	Claim object.Claim
 	// As is the identity that sends the requests. Manager is the manager's identity, which sends those for the install namespace: a
-	// ServiceAccount cannot exist before its namespace. Both must have a client.
+	// ServiceAccount cannot exist before its namespace. As must have a client, and is used if Manager has none.
 	As, Manager identity.Identity
 	// Trusted is true if the revision of these objects was applied completely, and no other revision has been applied since, not even in
 	// part. After a restart, Reconcile can then distinguish drift from changes that the API server made, such as defaults, without a
@@ -75,6 +75,7 @@ type Reconciler struct {
 
 // New returns a Reconciler for one call.
 func New(options Options) *Reconciler {
+	options.Manager = options.Manager.Or(options.As)
 	return &Reconciler{options: options, policy: policyOf(options)}
 }
 

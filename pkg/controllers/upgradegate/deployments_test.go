@@ -1,8 +1,6 @@
 package upgradegate
 
 import (
-	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -49,12 +47,15 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no installed PlatformOperator can block")
 }
 
-// HRD-G2: a bundle that a tenant installs with a ServiceAccount causes a warning and does not block. The API has no such field yet.
+// HRD-G2: a bundle that a tenant installs with a ServiceAccount causes a warning and does not block.
 func TestHRD_G2_AServiceAccountOfABundleDeploymentReachesTheGate(t *testing.T) {
-	spec := reflect.TypeFor[corev1alpha2.BundleDeploymentSpec]()
-	for i := range spec.NumField() {
-		if name := spec.Field(i).Name; strings.Contains(name, "ServiceAccount") {
-			t.Errorf("spec has field %s: set compat.Operator.ServiceAccount from it in resolve.BundlesOf, say so in docs/conditions.md, and test that instead", name)
-		}
+	g := gateOf(t)
+	g.clusterVersion(t, "4.21.0")
+	deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "scoped", Finalizers: []string{corev1alpha2.Finalizer}}}
+	deployment.Spec.InstallNamespace, deployment.Spec.ServiceAccountName = "tenant-a", "deployer"
+	deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: corev1alpha2.RevisionActive, Version: "1.0.0", Presence: corev1alpha2.Present, MaxOpenShiftVersions: []string{`"4.21"`}}}
+	if err := g.deployed.Add(deployment); err != nil {
+		t.Fatal(err)
 	}
+	g.want(t, "as a ServiceAccount", operatorv1.ConditionTrue, compat.ReasonAsExpected, "scoped")
 }

@@ -23,7 +23,7 @@ type BundleSource struct {
 	Bundle *BundleReference `json:"bundle,omitempty"`
 }
 
-// SourceType names a member of BundleSource.
+// SourceType names a member of BundleSource: image or bundle.
 type SourceType string
 
 const (
@@ -42,9 +42,8 @@ type ImageSource struct {
 	// +kubebuilder:validation:MaxLength=1000
 	Ref string `json:"ref,omitempty"`
 
-	// pullSecret is the name of a Secret. It has 1 to 253 characters. The Secret of a BundleDeployment with
-	// spec.serviceAccountName is in its install namespace; that of another BundleDeployment and that of a Bundle are in the
-	// namespace of the manager. The type of the Secret is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager
+	// pullSecret is the name of a Secret in the namespace of the manager. It has 1 to 253 characters. If a BundleDeployment has
+	// spec.serviceAccountName, its Secret is in its install namespace instead. The type of the Secret is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager
 	// reads the Secret for every pull, with its own permissions. Defaults to the global pull secret of the cluster, if there is one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1

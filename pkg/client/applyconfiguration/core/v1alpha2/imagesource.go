@@ -10,9 +10,8 @@ type ImageSourceApplyConfiguration struct {
 	// ref is the reference of the image, by tag or by digest. It has 1 to 1000 characters. A tag is resolved to a digest once
 	// for each change of the spec. It is resolved again only if pollIntervalMinutes is set.
 	Ref *string `json:"ref,omitempty"`
-	// pullSecret is the name of a Secret. It has 1 to 253 characters. The Secret of a BundleDeployment with
-	// spec.serviceAccountName is in its install namespace; that of another BundleDeployment and that of a Bundle are in the
-	// namespace of the manager. The type of the Secret is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager
+	// pullSecret is the name of a Secret in the namespace of the manager. It has 1 to 253 characters. If a BundleDeployment has
+	// spec.serviceAccountName, its Secret is in its install namespace instead. The type of the Secret is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager
 	// reads the Secret for every pull, with its own permissions. Defaults to the global pull secret of the cluster, if there is one.
 	PullSecret *string `json:"pullSecret,omitempty"`
 	// insecureSkipTLSVerify accepts any certificate of the registry, and also plain HTTP. Defaults to false.

@@ -17,7 +17,7 @@ var externalWords = map[string]string{
 	`"group":"apps"`: "text of an audit log",
 
 	// The examples of docs/approval.md.
-	"quay.io/team-a": "part of an image", "team-a": "part of an image", "quay.io/team-ab": "part of an image", "docker.io/library": "part of an image", "approvers": "a group", "tenants": "a group and a class", "tenant-a": "a namespace", "ada": "a user",
+	"approvers": "a group", "tenants": "a group and a class", "tenant-a": "a namespace", "ada": "a user",
 
 	// OpenShift's.
 	"apiserver.config.openshift.io/cluster": "an object of OpenShift's configuration",

@@ -102,4 +102,36 @@ var _ = Describe("docs/approval.md", func() {
 		typeCommands(ctx, scripts[5:], values)
 		kubectl(ctx, "delete", "bundledeployment", name)
 	})
+
+	It("[ENG-A10] has commands with which a tenant installs without a cluster admin", func(ctx context.Context) {
+		const name = "tenanted"
+		Expect(samples.Write(env.SamplesDir, samples.Operator{Package: name, Version: "1.0.0", Plain: true})).To(Succeed())
+		manifests := filepath.Join(env.SamplesDir, "bundles", name, "1.0.0", "manifests")
+		Expect(os.RemoveAll(manifests)).To(Succeed())
+		Expect(os.Mkdir(manifests, 0o755)).To(Succeed())
+		configMap := "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}, data: {a: b}}"
+		Expect(os.WriteFile(filepath.Join(manifests, "configmap.yaml"), []byte(configMap), 0o600)).To(Succeed())
+		Expect(env.Publish(ctx)).To(Succeed())
+		ref, found := env.Catalog.Bundle(name, "1.0.0")
+		Expect(found).To(BeTrue())
+		scripts := sectionCommands("Tenants install in their namespaces")
+		typeCommands(ctx, scripts[:5], map[string]string{"NAME": name, "IMAGE": ref})
+		Eventually(func(ctx context.Context) (string, error) {
+			live, err := admin.Kubernetes.CoreV1().ConfigMaps("tenant-a").Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return "", err
+			}
+			return live.Data["a"], nil
+		}).WithContext(ctx).Should(Equal("b"))
+
+		By("trying what the tenant may not do")
+		for change, patch := range map[string]string{
+			"another's ServiceAccount": `{"spec":{"serviceAccountName":"another"}}`, "no ServiceAccount": `{"spec":{"serviceAccountName":null}}`,
+		} {
+			output, err := runShell(ctx, "kubectl patch bundledeployments "+name+" --type=merge --as=eve --as-group=tenants --as-group=system:authenticated -p '"+patch+"'")
+			Expect(err).To(HaveOccurred(), change)
+			Expect(output).To(ContainSubstring("forbidden"), change)
+		}
+		kubectl(ctx, "delete", "bundledeployment", name)
+	})
 })

@@ -35,14 +35,17 @@ type (
 	}
 	// checker checks the requirements of a revision before it starts.
 	checker interface {
-		// ChangedDefinitions returns the CustomResourceDefinitions that a set changes, and StoredObjects whether stored custom resources fit
-		// them.
-		ChangedDefinitions(ctx context.Context, as apply.Identity, set *apply.Set) ([]crdsafety.Change, error)
-		StoredObjects(as apply.Identity, question storedobjects.Question) (storedobjects.Answer, bool)
 		MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set, options apply.PermissionOptions) ([]corev1alpha2.MissingPermission, error)
 		InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
 		// InvalidatePermissions clears the cached permissions.
 		InvalidatePermissions()
+	}
+	// definitionChecker checks the CustomResourceDefinitions of a revision before it starts.
+	definitionChecker interface {
+		// ChangedDefinitions returns the CustomResourceDefinitions that a set changes, and StoredObjects whether stored custom resources fit
+		// them.
+		ChangedDefinitions(ctx context.Context, as apply.Identity, set *apply.Set) ([]crdsafety.Change, error)
+		StoredObjects(as apply.Identity, question storedobjects.Question) (storedobjects.Answer, bool)
 	}
 	// watcher watches objects that were applied, and kinds that the API server does not serve.
 	watcher interface {

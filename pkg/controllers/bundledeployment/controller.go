@@ -136,6 +136,7 @@ type controller struct {
 	applier     applier
 	remover     remover
 	checker     checker
+	definitions definitionChecker
 	watcher     watcher
 	plans       plans
 	admission   policies
@@ -189,6 +190,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		applier:            config.Engine,
 		remover:            config.Engine,
 		checker:            config.Engine,
+		definitions:        config.Engine,
 		watcher:            config.Engine,
 		plans:              config.Plans,
 		admission:          config.Policies,

@@ -30,7 +30,7 @@ func (s *reconciliation) checkDefinitions(ctx context.Context, of *revision.Revi
 	if err != nil {
 		return unsafeCheck(err)
 	}
-	changes, err := s.c.checker.ChangedDefinitions(ctx, as, s.memory.sets[of.Number])
+	changes, err := s.c.definitions.ChangedDefinitions(ctx, as, s.memory.sets[of.Number])
 	if err != nil {
 		return unsafeCheck(err)
 	}
@@ -74,7 +74,7 @@ func (s *reconciliation) checkStoredObjects(as apply.Identity, of *revision.Revi
 	if !affects {
 		return nil, revision.Check{}
 	}
-	answer, isDone := s.c.checker.StoredObjects(as, storedobjects.Question{Owner: s.before.Name, ID: strings.Join(id, "\n"), Changes: changes})
+	answer, isDone := s.c.definitions.StoredObjects(as, storedobjects.Question{Owner: s.before.Name, ID: strings.Join(id, "\n"), Changes: changes})
 	switch {
 	case !isDone:
 		return nil, revision.Check{Unmet: revision.CRDSafety, Waiting: "checking whether the stored custom resources fit the changed CustomResourceDefinitions"}

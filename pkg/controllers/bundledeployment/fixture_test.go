@@ -213,7 +213,7 @@ func newFixture(t *testing.T) *fixture {
 	f.reconciliation = &reconciliation{
 		c: &controller{
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
-			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, identities: f.accounts, accounts: f.accounts, managerNamespace: "openshift-platform-operators",
+			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, definitions: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, identities: f.accounts, accounts: f.accounts, managerNamespace: "openshift-platform-operators",
 			certificates: provider(""), sources: images{}, backoff: source.Backoff{First: time.Second, Last: time.Minute}, pauses: source.Backoff{First: firstPause, Last: time.Minute},
 			clock: f.clock, events: f.events, metrics: registered, synced: func(string) {}, grants: func() int { return 0 }, cacheVersion: func() string { return "" }, memories: map[string]*memory{}, changedRevisions: map[string]sets.Set[int64]{}, refusedDefinitions: map[string]string{},
 		},

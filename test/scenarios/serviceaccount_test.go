@@ -192,7 +192,7 @@ func TestServiceAccounts(t *testing.T) {
 		s.By("revoking the permission to read")
 		s.Expect(s.Admin.Kubernetes.RbacV1().Roles(name).Delete(ctx, "granted", metav1.DeleteOptions{})).To(Succeed())
 		grant("create", "delete", "patch", "update")
-		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).WithTimeout(10*time.Minute).Should(ContainSubstring("Deployment discreet/stuck: system:serviceaccount:discreet:deployer may not read it"))
+		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).WithTimeout(10 * time.Minute).Should(ContainSubstring("Deployment discreet/stuck: system:serviceaccount:discreet:deployer may not read it"))
 		s.patchDeployment(ctx, name, `{"spec":{"serviceAccountName":null}}`)
 		s.undeploy(ctx, name)
 	})

@@ -146,10 +146,14 @@ func (s *approvalServer) planAgain(name, digest string, change func(text string)
 	before := plan["digest"].(string)
 	plan["digest"] = digest
 	s.touch("BundleDeployment", name)
-	part := "plan-" + name + "-1"
-	data := s.object("ConfigMap", part)["data"].(map[string]any)
-	data["plan"] = change(strings.Replace(data["plan"].(string), before, digest, 1))
-	s.touch("ConfigMap", part)
+	for i, part := range plan["configMaps"].([]any) {
+		data := s.object("ConfigMap", part.(string))["data"].(map[string]any)
+		data["digest"] = digest
+		if i == 0 {
+			data["plan"] = change(strings.Replace(data["plan"].(string), before, digest, 1))
+		}
+		s.touch("ConfigMap", part.(string))
+	}
 }
 
 // awaitPlan has the manager report that the plan of the next version of quay waits for an approval, after a version was approved.
@@ -176,6 +180,6 @@ func (s *approvalServer) awaitPlan(name string) {
 	s.touch("BundleDeployment", name)
 	s.add(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "plan-quay-1", "resourceVersion": "304"},
-		"data": map[string]any{"plan": "digest sha256:1100\napplied by the manager\ncreate Service quay/quay {\"kind\":\"Service\"}\n"},
+		"data": map[string]any{"digest": "sha256:1100", "plan": "digest sha256:1100\napplied by the manager\ncreate Service quay/quay {\"kind\":\"Service\"}\n"},
 	})
 }

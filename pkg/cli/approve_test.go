@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -169,12 +170,12 @@ func TestCLI_16_AChangeOfTheStatusAloneNeedsNoQuestion(t *testing.T) {
 func TestCLI_16_ATextOfAnotherPlanIsNotShown(t *testing.T) {
 	server := newApprovalServer(t)
 	data := server.object("ConfigMap", "plan-compass-1")["data"].(map[string]any)
-	right := data["plan"]
-	data["plan"] = "digest sha256:9999\ncreate ConfigMap compass/other\n"
+	right := maps.Clone(data)
+	data["digest"], data["plan"] = "sha256:9999", "digest sha256:9999\ncreate ConfigMap compass/other\n"
 	reads := 0
 	server.handlers[paths["ConfigMap"]] = func(w http.ResponseWriter, r *http.Request) {
 		if reads++; reads == 2 {
-			data["plan"] = right
+			maps.Copy(data, right)
 		}
 		writeObject(w, server.objects[paths["ConfigMap"]], strings.TrimPrefix(r.URL.Path, paths["ConfigMap"]+"/"))
 	}

@@ -17,32 +17,6 @@ const (
 	maxContent = 64 << 10
 )
 
-// unlimitedMark begins the line about a grant of all verbs on all resources.
-const unlimitedMark = "unlimited permissions: "
-
-// UnlimitedGrants returns the clauses about the grants of all verbs on all resources in the text of a plan.
-func UnlimitedGrants(text string) []string {
-	var grants []string
-	for line := range strings.Lines(text) {
-		if grant, isUnlimited := strings.CutPrefix(strings.TrimSuffix(line, "\n"), unlimitedMark); isUnlimited {
-			grants = append(grants, grant)
-		}
-	}
-	return grants
-}
-
-// DigestOf returns the digest of the plan in the text of a plan; empty if the text does not begin with one.
-func DigestOf(text string) string {
-	first, _, _ := strings.Cut(text, "\n")
-	if digest, hasDigest := strings.CutPrefix(first, digestMark); hasDigest {
-		return digest
-	}
-	return ""
-}
-
-// digestMark begins the first line, which has the digest.
-const digestMark = "digest "
-
 // Text returns the lines of a plan as text, without line feeds: the terms, the permissions that are granted, and one line for each object.
 // conceal returns the text that stands for a value of a Secret. If withContent is true, the lines of created objects have their content. A
 // line feed in the name of an object or a user is shown as \n, so that a bundle cannot add a line to its plan.
@@ -94,7 +68,7 @@ func (p *Plan) head() []string {
 		identity = fmt.Sprintf("ServiceAccount %s/%s (UID %s)", p.Terms.InstallNamespace, p.Terms.ServiceAccount, p.Terms.UID)
 	}
 	lines := []string{
-		digestMark + p.Digest,
+		"digest " + p.Digest,
 		"applied by " + identity,
 		"install namespace " + p.Terms.InstallNamespace,
 		"existing objects that may be taken over: " + string(p.Terms.Adoption),
@@ -107,7 +81,7 @@ func (p *Plan) head() []string {
 	for _, each := range p.Grants {
 		mark := ""
 		if each.IsUnlimited() {
-			mark = unlimitedMark
+			mark = "unlimited permissions: "
 		}
 		lines = append(lines, mark+each.String()+rulesText(each))
 	}
@@ -258,7 +232,8 @@ func concealedValue(value any, conceal func(string) string) any {
 	return conceal(encoded(value))
 }
 
-// Summary returns the counts and the first objects of a plan, for status. The warnings and permissions of the result are empty.
+// Summary returns the counts, the first objects and the first unlimited grants of a plan, for status. The warnings and the missing permissions
+// of the result are empty.
 func (p *Plan) Summary() corev1alpha2.Plan {
 	create, remove := make([]Update, len(p.Create)), make([]Update, len(p.Delete))
 	for i, each := range p.Create {
@@ -267,15 +242,29 @@ func (p *Plan) Summary() corev1alpha2.Plan {
 	for i, each := range p.Delete {
 		remove[i].Object = each
 	}
-	return corev1alpha2.Plan{Digest: p.Digest, Create: summaryOf(create), Update: summaryOf(p.Update), Delete: summaryOf(remove)}
+	return corev1alpha2.Plan{
+		Digest: p.Digest, Create: summaryOf(create), Update: summaryOf(p.Update), Delete: summaryOf(remove), UnlimitedGrants: p.unlimitedGrants(),
+	}
+}
+
+// unlimitedGrants returns clauses about the first grants of all verbs on all resources.
+func (p *Plan) unlimitedGrants() []string {
+	var clauses []string
+	for _, each := range p.Grants {
+		if each.IsUnlimited() && len(clauses) < maxPlanned {
+			clauses = append(clauses, truncate.Bytes(each.String(), maxGrant))
+		}
+	}
+	return clauses
 }
 
 const (
-	// maxPlanned is the maximum number of objects of each list in status.plan, and maxPaths that of the paths of an object.
+	// maxPlanned is the maximum number of entries of each list in status.plan, and maxPaths that of the paths of an object.
 	maxPlanned = 20
 	maxPaths   = 10
-	// maxPath is the maximum length of a path in status, in bytes.
-	maxPath = 512
+	// maxPath is the maximum length of a path in status, and maxGrant that of a clause about a grant, in bytes.
+	maxPath  = 512
+	maxGrant = 1024
 )
 
 func summaryOf(updates []Update) corev1alpha2.PlannedObjects {

@@ -129,10 +129,10 @@ func partsOf(text *plan.Plan, conceal func(string) string, permissions string) [
 	}
 	var parts []map[string]string
 	for _, each := range planParts(text, conceal, partBytes, most) {
-		parts = append(parts, map[string]string{corev1alpha2.PlanText: each})
+		parts = append(parts, map[string]string{corev1alpha2.PlanDigest: text.Digest, corev1alpha2.PlanText: each})
 	}
 	if permissions != "" {
-		parts = append(parts, map[string]string{corev1alpha2.PlanPermissions: permissions})
+		parts = append(parts, map[string]string{corev1alpha2.PlanDigest: text.Digest, corev1alpha2.PlanPermissions: permissions})
 	}
 	return parts
 }

@@ -77,7 +77,8 @@ func (s *Story) planText(ctx context.Context, plan corev1alpha2.Plan) string {
 	for _, name := range plan.ConfigMaps {
 		live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		text.WriteString(live.Data["plan"])
+		s.Expect(live.Data).To(HaveKeyWithValue(corev1alpha2.PlanDigest, plan.Digest))
+		text.WriteString(live.Data[corev1alpha2.PlanText])
 	}
 	return text.String()
 }

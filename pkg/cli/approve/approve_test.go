@@ -70,8 +70,10 @@ func (s *storedPlans) ManagerConfigMap(_ context.Context, name string) (*corev1.
 	return nil, fmt.Errorf("reading: %w", apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, name))
 }
 
-func (s *storedPlans) set(name, version, key, text string) {
-	s.parts[name] = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}, Data: map[string]string{key: text}}
+func (s *storedPlans) set(name, version, digest, key, text string) {
+	s.parts[name] = &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}, Data: map[string]string{corev1alpha2.PlanDigest: digest, key: text},
+	}
 }
 
 func TestCLI_16_OnlyTheWholeTextOfAPlanIsRead(t *testing.T) {
@@ -81,28 +83,29 @@ func TestCLI_16_OnlyTheWholeTextOfAPlanIsRead(t *testing.T) {
 		isStale bool
 	}{
 		"Whole":       {func(*storedPlans) {}, false},
-		"OtherPlan":   {func(s *storedPlans) { s.set("a", "2", corev1alpha2.PlanText, "digest sha256:2\n") }, true},
-		"NoDigest":    {func(s *storedPlans) { s.set("a", "2", corev1alpha2.PlanText, "sha256:1\n") }, true},
+		"OtherPlan":   {func(s *storedPlans) { s.set("a", "2", "sha256:2", corev1alpha2.PlanText, "create other\n") }, true},
+		"OtherPart":   {func(s *storedPlans) { s.set("b", "2", "sha256:2", corev1alpha2.PlanText, "create other\n") }, true},
+		"NoDigest":    {func(s *storedPlans) { s.set("a", "2", "", corev1alpha2.PlanText, "digest sha256:1\n") }, true},
 		"MissingPart": {func(s *storedPlans) { delete(s.parts, "b") }, true},
 		"RewrittenMeanwhile": {func(s *storedPlans) {
 			s.before = func(number int) {
 				if number == 1 { // the first part is read, and the others are not
-					s.set("a", "2", corev1alpha2.PlanText, "digest sha256:2\n")
-					s.set("b", "2", corev1alpha2.PlanText, "create other\n")
+					s.set("a", "2", "sha256:1", corev1alpha2.PlanText, "an unsafe change\ncreate zero\n")
+					s.set("b", "2", "sha256:1", corev1alpha2.PlanText, "create one\n")
 				}
 			}
 		}, true},
 	} {
 		stored := &storedPlans{parts: map[string]*corev1.ConfigMap{}}
-		stored.set("a", "1", corev1alpha2.PlanText, "digest sha256:1\n")
-		stored.set("b", "1", corev1alpha2.PlanText, "create one\n")
-		stored.set("c", "1", corev1alpha2.PlanPermissions, "kind: Role\n")
+		stored.set("a", "1", "sha256:1", corev1alpha2.PlanText, "create zero\n")
+		stored.set("b", "1", "sha256:1", corev1alpha2.PlanText, "create one\n")
+		stored.set("c", "1", "sha256:1", corev1alpha2.PlanPermissions, "kind: Role\n")
 		test.change(stored)
 		text, err := readText(t.Context(), stored, of)
 		if errors.Is(err, errStale) != test.isStale || err == nil != !test.isStale {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if want := (planText{lines: "digest sha256:1\ncreate one\n", permissions: "kind: Role\n"}); !test.isStale && text != want {
+		if want := (planText{lines: "create zero\ncreate one\n", permissions: "kind: Role\n"}); !test.isStale && text != want {
 			t.Errorf("%s: got %+v", name, text)
 		}
 	}

@@ -76,7 +76,7 @@ func (a *approval) showPlan(s subject, shown *planText, text planText) error {
 		a.sayIndented(section)
 	}
 	if text.unread != nil {
-		a.sayIndented("Grants of permissions: not known, because you may not read the text of the plan")
+		a.sayIndented("Other grants of permissions: not known, because you may not read the text of the plan")
 	}
 	switch {
 	case text.unread != nil:

@@ -7,7 +7,6 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
-	"github.com/openshift/platform-operators/pkg/plan"
 )
 
 // Outcome is what the command came to.
@@ -114,7 +113,7 @@ func newPlan(s subject, text planText) *Plan {
 	of := s.deployment.Status.Plan
 	p := &Plan{
 		Digest: of.Digest, Revision: of.Revision, Version: s.plannedVersion(), Warnings: of.Warnings, Text: text.lines, Permissions: text.permissions,
-		Created: total(of.Create), Updated: total(of.Update), Deleted: total(of.Delete), Unlimited: plan.UnlimitedGrants(text.lines),
+		Created: total(of.Create), Updated: total(of.Update), Deleted: total(of.Delete), Unlimited: of.UnlimitedGrants,
 	}
 	if s.operator != nil && s.operator.Status.Target != nil {
 		p.Path = s.operator.Status.Target.Path

@@ -13,7 +13,6 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/cli/operators"
-	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
@@ -74,6 +73,8 @@ func readText(ctx context.Context, from configMaps, of *corev1alpha2.Plan) (plan
 			return planText{}, errStale
 		case err != nil:
 			return planText{}, err
+		case part.Data[corev1alpha2.PlanDigest] != of.Digest:
+			return planText{}, errStale
 		}
 		if i == 0 {
 			first = part.ResourceVersion
@@ -81,10 +82,7 @@ func readText(ctx context.Context, from configMaps, of *corev1alpha2.Plan) (plan
 		lines.WriteString(part.Data[corev1alpha2.PlanText])
 		permissions.WriteString(part.Data[corev1alpha2.PlanPermissions])
 	}
-	if plan.DigestOf(lines.String()) != of.Digest {
-		return planText{}, errStale
-	}
-	if len(of.ConfigMaps) > 1 { // the manager writes the first part of another plan before the other parts
+	if len(of.ConfigMaps) > 1 { // the manager writes the first part before the others, also of a new text with the same digest
 		again, err := from.ManagerConfigMap(ctx, of.ConfigMaps[0])
 		if err != nil || again.ResourceVersion != first {
 			return planText{}, errors.Join(errStale, err)

@@ -139,9 +139,9 @@ const (
 	ExtraDeployment = "platform.openshift.io/bundledeployment"
 	// LabelPlanOf on a ConfigMap with the text of a plan is the name of the BundleDeployment that the plan is for.
 	LabelPlanOf = "platform.openshift.io/plan-of"
-	// PlanText is the name of the value of such a ConfigMap that has the text, and PlanPermissions that of the value that has the roles
-	// which a ServiceAccount lacks, as YAML.
-	PlanText, PlanPermissions = "plan", "permissions.yaml"
+	// PlanText is the name of the value of such a ConfigMap that has the text, and PlanDigest that of the value that has the digest of the
+	// plan. PlanPermissions is the name of the value that has the roles which a ServiceAccount lacks, as YAML.
+	PlanText, PlanDigest, PlanPermissions = "plan", "digest", "permissions.yaml"
 	// LabelAggregateToBundles, with the value "true", aggregates the rules of a ClusterRole into the manager's role for bundles.
 	LabelAggregateToBundles = "platform.openshift.io/aggregate-to-bundles"
 	// Finalizer keeps a BundleDeployment until its objects have been removed in order.

@@ -365,7 +365,8 @@ type Plan struct {
 	Digest string `json:"digest,omitempty"`
 
 	// configMaps are the names of the ConfigMaps in the manager's namespace that hold the whole plan as text, in this order. The
-	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval.
+	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval and the ServiceAccount has all
+	// permissions.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -406,6 +407,16 @@ type Plan struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	PermissionsMissing []MissingPermission `json:"permissionsMissing,omitempty"`
+
+	// unlimitedGrants are clauses about the first bindings of the revision that grant all verbs on all resources, sorted by role. The
+	// list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	UnlimitedGrants []string `json:"unlimitedGrants,omitempty"`
 
 	// kindsMissing are the first kinds of the revision's objects that the cluster does not serve and the revision does not
 	// define. They are in the order of the phases. The list has 1 to 20 entries. Objects of earlier phases are applied

@@ -737,6 +737,11 @@ func (in *Plan) DeepCopyInto(out *Plan) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.UnlimitedGrants != nil {
+		in, out := &in.UnlimitedGrants, &out.UnlimitedGrants
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.KindsMissing != nil {
 		in, out := &in.KindsMissing, &out.KindsMissing
 		*out = make([]MissingKind, len(*in))

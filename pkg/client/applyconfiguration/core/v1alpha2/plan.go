@@ -16,7 +16,8 @@ type PlanApplyConfiguration struct {
 	// The field is absent if the manager has not planned the revision.
 	Digest *string `json:"digest,omitempty"`
 	// configMaps are the names of the ConfigMaps in the manager's namespace that hold the whole plan as text, in this order. The
-	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval.
+	// list has 1 to 16 entries of 1 to 253 characters. It is absent if the plan needs no approval and the ServiceAccount has all
+	// permissions.
 	ConfigMaps []string `json:"configMaps,omitempty"`
 	// create are the objects that no active revision has. It is absent if there are none.
 	Create *PlannedObjectsApplyConfiguration `json:"create,omitempty"`
@@ -33,6 +34,9 @@ type PlanApplyConfiguration struct {
 	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To grant a ServiceAccount its permissions,
 	// apply what the last of configMaps has under permissions.yaml. The list is absent if no permission is missing.
 	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
+	// unlimitedGrants are clauses about the first bindings of the revision that grant all verbs on all resources, sorted by role. The
+	// list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	UnlimitedGrants []string `json:"unlimitedGrants,omitempty"`
 	// kindsMissing are the first kinds of the revision's objects that the cluster does not serve and the revision does not
 	// define. They are in the order of the phases. The list has 1 to 20 entries. Objects of earlier phases are applied
 	// meanwhile. The list is absent if no kind is missing.
@@ -118,6 +122,16 @@ func (b *PlanApplyConfiguration) WithPermissionsMissing(values ...*MissingPermis
 			panic("nil value passed to WithPermissionsMissing")
 		}
 		b.PermissionsMissing = append(b.PermissionsMissing, *values[i])
+	}
+	return b
+}
+
+// WithUnlimitedGrants adds the given value to the UnlimitedGrants field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the UnlimitedGrants field.
+func (b *PlanApplyConfiguration) WithUnlimitedGrants(values ...string) *PlanApplyConfiguration {
+	for i := range values {
+		b.UnlimitedGrants = append(b.UnlimitedGrants, values[i])
 	}
 	return b
 }

@@ -21,6 +21,9 @@ type Source interface {
 	Resolve(ctx context.Context) (Pinned, error)
 	// At returns the source with a different reference, such as one that Resolve returned.
 	At(pinned string) Source
+	// CheckAccess requests the content of a pinned source from its host without its files, and returns an error if the credentials do not
+	// permit reading it. Content that is stored already would be read without a request otherwise.
+	CheckAccess(ctx context.Context) error
 	// Fetch writes the files of a pinned source to a target.
 	Fetch(ctx context.Context, to Target) error
 	// Spec returns the source as an API type.

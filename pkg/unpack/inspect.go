@@ -35,7 +35,7 @@ func Inspect(ctx context.Context, content Content, from source.Source, format st
 		return nil, err
 	}
 	var found *Inspection
-	err = read(ctx, content, pinnedSource{from, pinned, sizes}, func(files fs.FS) error {
+	err = read(ctx, content, pinnedSource{from: from, pinned: pinned, sizes: sizes}, func(files fs.FS) error {
 		return panics.ToError("reading "+pinned.Reference, func() (err error) {
 			found, err = inspect(files, format)
 			return err

@@ -15,19 +15,27 @@ type Content interface {
 	Use(ctx context.Context, digest string, fetch func(context.Context, source.Target) error, read func(files fs.FS) error) error
 }
 
-// pinnedSource is a source whose reference is pinned, and the limits for the size of its content.
+// pinnedSource is a source whose reference is pinned, and the limits for the size of its content. If checksAccess is true, content that is
+// stored already is read only if the source's own credentials permit it.
 type pinnedSource struct {
-	from   source.Source
-	pinned source.Pinned
-	sizes  classlimits.Sizes
+	from         source.Source
+	pinned       source.Pinned
+	sizes        classlimits.Sizes
+	checksAccess bool
 }
 
 // read calls use with the content of a pinned source. It returns a *classlimits.SizeError if the files have too many bytes: before it has
 // written them, or, if they were stored for an object of another class, before use is called.
 func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS) error) error {
+	from := of.from.At(of.pinned.Reference)
+	if of.checksAccess {
+		if err := from.CheckAccess(ctx); err != nil {
+			return err
+		}
+	}
 	fetch := func(ctx context.Context, to source.Target) error {
 		to.CheckBytes = of.sizes.CheckBytes
-		return of.from.At(of.pinned.Reference).Fetch(ctx, to)
+		return from.Fetch(ctx, to)
 	}
 	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS) error {
 		if of.sizes.Bytes > 0 {

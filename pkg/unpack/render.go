@@ -28,6 +28,8 @@ type Request struct {
 	Known string
 	// Sizes are the limits of the class for the size of the bundle; zero if none applies, for example to what is installed already.
 	Sizes classlimits.Sizes
+	// ChecksAccess means that the source's own credentials must permit reading the content, even if it is stored already for somebody else.
+	ChecksAccess bool
 }
 
 // Rendering is the result of a Request.
@@ -65,7 +67,7 @@ func (r Renderer) Render(ctx context.Context, request Request) (*Rendering, erro
 		return &Rendering{Resolved: pinned.Reference, Unchanged: true}, nil
 	}
 	var result *Rendering
-	err = read(ctx, r.Content, pinnedSource{request.Source, pinned, request.Sizes}, func(files fs.FS) (err error) {
+	err = read(ctx, r.Content, pinnedSource{request.Source, pinned, request.Sizes, request.ChecksAccess}, func(files fs.FS) (err error) {
 		result, err = r.renderFiles(files, pinned.Reference, request)
 		return err
 	})

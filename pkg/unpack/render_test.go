@@ -32,6 +32,33 @@ func TestABundleIsRenderedAndFetchedOnce(t *testing.T) {
 	}
 }
 
+// TestENG_P7_StoredContentIsReadOnlyWithAccess checks that content which somebody else has fetched is no way around the credentials.
+func TestENG_P7_StoredContentIsReadOnlyWithAccess(t *testing.T) {
+	renderer, private := newRenderer(t), from("a", os.DirFS(bundles+"/minimal"))
+	if _, err := renderer.Render(t.Context(), request(private)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		checks bool
+		denied error
+	}{
+		"checked, with credentials":       {true, nil},
+		"checked, without credentials":    {true, errors.New("unauthorized")},
+		"not checked, as for the manager": {false, errors.New("unauthorized")},
+	} {
+		private.denied = c.denied
+		wanted := request(private)
+		wanted.ChecksAccess = c.checks
+		var want error
+		if c.checks {
+			want = c.denied
+		}
+		if got, err := renderer.Render(t.Context(), wanted); !errors.Is(err, want) || (got == nil) != (want != nil) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func TestNothingIsFetchedIfTheSourceIsUnchanged(t *testing.T) {
 	minimal := from("a", os.DirFS(bundles+"/minimal"))
 	pinned, err := minimal.Resolve(t.Context())

@@ -19,6 +19,9 @@ import (
 // consoleBlock matches a block of commands on a page, which may be part of a list. Its group has the lines of the block.
 var consoleBlock = regexp.MustCompile("(?ms)^ *```console\n(.*?)^ *```")
 
+// planDigest matches the digest of a plan.
+var planDigest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
 // sectionCommands returns the commands in a section of docs/approval.md in order, those of one block as one script. A command begins with "$ ",
 // and the lines after it belong to it.
 func sectionCommands(section string) []string {
@@ -97,7 +100,10 @@ var _ = Describe("docs/approval.md", func() {
 		output, err := runShell(ctx, "kubectl apply -f - <<< '"+fmt.Sprintf(deployment, name, name, name, ref)+"'")
 		Expect(err).NotTo(HaveOccurred(), output)
 		Eventually(approvedCondition).WithContext(ctx).WithArguments(name).Should(Equal("False AwaitingApproval"))
-		Expect(typeCommands(ctx, scripts[2:5], values)).To(ContainSubstring("create Deployment.apps paged/paged "))
+		text := typeCommands(ctx, scripts[2:4], values)
+		Expect(text).To(ContainSubstring("create Deployment.apps paged/paged "))
+		values["DIGEST"] = planDigest.FindString(text)
+		typeCommands(ctx, scripts[4:5], values)
 		Eventually(approvedCondition).WithContext(ctx).WithArguments(name).Should(Equal("True Approved"))
 		typeCommands(ctx, scripts[5:], values)
 		kubectl(ctx, "delete", "bundledeployment", name)
@@ -124,14 +130,20 @@ var _ = Describe("docs/approval.md", func() {
 			return live.Data["a"], nil
 		}).WithContext(ctx).Should(Equal("b"))
 
-		By("trying what the tenant may not do")
-		for change, patch := range map[string]string{
-			"another's ServiceAccount": `{"spec":{"serviceAccountName":"another"}}`, "no ServiceAccount": `{"spec":{"serviceAccountName":null}}`,
+		By("trying what a tenant may not do: eve has the group alone, and ada is the admin of the namespace")
+		for _, c := range []struct{ user, serviceAccount string }{
+			{"eve", `"deployer"`}, {"eve", `"another"`}, {"eve", "null"}, {"ada", "null"},
 		} {
-			output, err := runShell(ctx, "kubectl patch bundledeployments "+name+" --type=merge --as=eve --as-group=tenants --as-group=system:authenticated -p '"+patch+"'")
-			Expect(err).To(HaveOccurred(), change)
-			Expect(output).To(ContainSubstring("forbidden"), change)
+			output, err := runShell(ctx, fmt.Sprintf(`kubectl patch bundledeployments %s --type=merge --as=%s --as-group=tenants --as-group=system:authenticated `+
+				`-p '{"metadata":{"annotations":{"a":"b"}},"spec":{"serviceAccountName":%s}}'`, name, c.user, c.serviceAccount))
+			Expect(err).To(HaveOccurred(), "%+v", c)
+			Expect(output).To(ContainSubstring("forbidden"), "%+v", c)
 		}
+		elsewhere := "{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, metadata: {name: elsewhere}, spec: {installNamespace: default, " +
+			"provisionerClassName: tenants, serviceAccountName: default, source: {type: image, image: {ref: \"" + ref + "\"}}}}"
+		output, err := runShell(ctx, "kubectl apply --as=ada --as-group=tenants --as-group=system:authenticated -f - <<< '"+elsewhere+"'")
+		Expect(err).To(HaveOccurred(), "a ServiceAccount of another namespace")
+		Expect(output).To(ContainSubstring("forbidden"))
 		kubectl(ctx, "delete", "bundledeployment", name)
 	})
 })

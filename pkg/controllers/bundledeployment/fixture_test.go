@@ -167,6 +167,7 @@ func (n named) At(pinned string) source.Source { return named(pinned) }
 func (n named) Resolve(context.Context) (source.Pinned, error) {
 	return source.Pinned{}, errors.New("nothing is resolved")
 }
+func (n named) CheckAccess(context.Context) error          { return nil }
 func (n named) Fetch(context.Context, source.Target) error { return errors.New("nothing is fetched") }
 func (n named) Spec() corev1alpha2.BundleSource            { return corev1alpha2.BundleSource{} }
 

@@ -142,7 +142,10 @@ func (s *reconciliation) withSizes(request unpack.Request) unpack.Request {
 
 // requestFrom returns the request to render the desired content from a given source.
 func (s *reconciliation) requestFrom(from source.Source) unpack.Request {
-	return unpack.Request{Source: from, Format: s.source.desired.Format, Namespace: s.deployment.Spec.InstallNamespace, Config: s.source.config}
+	return unpack.Request{
+		Source: from, Format: s.source.desired.Format, Namespace: s.deployment.Spec.InstallNamespace, Config: s.source.config,
+		ChecksAccess: s.deployment.Spec.ServiceAccountName != "",
+	}
 }
 
 // certificatesRetry is the time between two checks whether a component provides certificates, because no watch reports when one does.

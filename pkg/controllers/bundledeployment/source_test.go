@@ -37,4 +37,10 @@ func TestWhatIsRecordedOfASourceAndAConfiguration(t *testing.T) {
 	if f.source.desired != want || f.source.config != `{"a":1}` {
 		t.Errorf("recorded %+v of %s, want %+v", f.source.desired, f.source.config, want)
 	}
+	if f.request().ChecksAccess {
+		t.Error("access to the image is checked without a ServiceAccount")
+	}
+	if f.deployment.Spec.ServiceAccountName = "deployer"; !f.request().ChecksAccess {
+		t.Error("access to the image is not checked with a ServiceAccount")
+	}
 }

@@ -153,6 +153,24 @@ func Digest(pinned string) (string, error) {
 	return parsed.DigestStr(), nil
 }
 
+// CheckAccess returns an error if the registry does not serve the manifest of a source with the source's credentials. The source's reference
+// must have a digest. The manifest must have this digest, so a registry cannot pretend to have the image. Errors are of type *Error.
+func (f *Fetcher) CheckAccess(ctx context.Context, from Source) error {
+	parsed, err := name.NewDigest(from.Ref, from.options()...)
+	if err != nil {
+		return &Error{Class: Invalid, Action: "pulling", Ref: from.Ref, Err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
+	defer cancel()
+	options, end, err := f.begin(ctx, from)
+	if err != nil {
+		return classified("pulling", from.Ref, err)
+	}
+	defer end()
+	_, err = f.get(parsed, options)
+	return classified("pulling", from.Ref, err)
+}
+
 // Unpack writes the files of a source to a target. The source's reference must have a digest. From an index it selects the image of the
 // platform, or the only image. It holds no layer in memory. Errors are of type *Error.
 func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) error {

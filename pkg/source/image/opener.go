@@ -52,6 +52,9 @@ func (c content) At(pinned string) source.Source {
 	return content{fetcher: c.fetcher, image: c.image.At(pinned)}
 }
 
+// CheckAccess requests the image's manifest.
+func (c content) CheckAccess(ctx context.Context) error { return c.fetcher.CheckAccess(ctx, c.image) }
+
 // Fetch unpacks the image.
 func (c content) Fetch(ctx context.Context, to source.Target) error {
 	return c.fetcher.Unpack(ctx, c.image, to)

@@ -225,6 +225,15 @@ func TestCredentialsAreReadAtEveryFetch(t *testing.T) {
 	if err := fetch(t, fetcher, source); err != nil {
 		t.Fatal(err)
 	}
+	pinned, err := fetcher.Resolve(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fetcher.CheckAccess(t.Context(), source.At(pinned)); err != nil {
+		t.Errorf("access with the secret: %v", err)
+	}
+	wantClass(t, fetcher.CheckAccess(t.Context(), image.Source{Ref: pinned}), image.Unauthorized, "pull secret")
+	wantClass(t, fetcher.CheckAccess(t.Context(), source), image.Invalid, "") // a tag
 	password = "second"
 	wantClass(t, fetch(t, fetcher, source), image.Unauthorized, "pull secret")
 	rotated := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "robot"}, Type: corev1.SecretTypeDockerConfigJson, Data: dockerConfig(host, "robot", "second")}

@@ -37,11 +37,13 @@ func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) strin
 	return command
 }
 
-// patchFor returns the command that changes the spec of the operator's object as the remedy requires; empty if no change to the spec is
-// known to help.
+// patchFor returns the command that changes the spec of the operator's object, or of its BundleDeployment, as the remedy requires; empty if
+// no change to the spec is known to help.
 func patchFor(operator Operator, remedy remedy, next Minor, now time.Time) string {
 	best := remedy.candidate
 	switch {
+	case remedy.isApproval && (best == nil || best.Approve == ""):
+		return operator.AwaitedPlan.command(operator.Name)
 	case best == nil && operator.IncompleteReason != "":
 		return "" // a catalog that cannot be read may have a version
 	case best == nil:

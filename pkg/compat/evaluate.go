@@ -41,6 +41,8 @@ type Operator struct {
 	IncompleteReason string
 	// Paused reports whether spec.paused is set, so that no candidate is installed.
 	Paused bool
+	// AwaitedPlan is the plan for whose approval the BundleDeployment waits, so that no candidate is installed before; nil if there is none.
+	AwaitedPlan *AwaitedPlan
 	// Unsearched means that Candidates is not known yet. The verdict then contains no remedy for the operator, but a later verdict does.
 	Unsearched bool
 	// Overrides is the number of overrides in the spec. Ignored holds those that do not apply, see JudgeOverrides.
@@ -118,6 +120,8 @@ type Blocker struct {
 	Remedy string
 	// hasNoRemedy means that all candidates are known and that none of them permits the version.
 	hasNoRemedy bool
+	// AwaitsApproval reports whether the Remedy is, or begins with, the approval of a version or of a plan.
+	AwaitsApproval bool
 	// Risk is the override that is in effect for the operator; nil if there is none, in which case the operator blocks.
 	Risk *Override
 	// nextStep is the command for the first step of the remedy; empty while that is not known.
@@ -194,16 +198,17 @@ func findBlockers(next Minor, operators []Operator, now time.Time) (blockers []B
 		}
 		remedy := remedyOf(operator, next)
 		blockers = append(blockers, Blocker{
-			Kind:        operator.Kind,
-			Operator:    operator.Name,
-			Package:     operator.Package,
-			Version:     operator.Version,
-			Max:         most,
-			Fault:       err,
-			Remedy:      remedy.text,
-			hasNoRemedy: remedy.candidate == nil && !remedy.isUnknown && operator.Kind == KindPlatformOperator && operator.IncompleteReason == "",
-			Risk:        operator.Acknowledged,
-			nextStep:    nextStep(operator, remedy, next, now),
+			Kind:           operator.Kind,
+			Operator:       operator.Name,
+			Package:        operator.Package,
+			Version:        operator.Version,
+			Max:            most,
+			Fault:          err,
+			Remedy:         remedy.text,
+			hasNoRemedy:    remedy.candidate == nil && !remedy.isUnknown && operator.Kind == KindPlatformOperator && operator.IncompleteReason == "",
+			AwaitsApproval: remedy.isApproval,
+			Risk:           operator.Acknowledged,
+			nextStep:       nextStep(operator, remedy, next, now),
 		})
 	}
 	slices.SortFunc(blockers, compareBlockers)

@@ -19,6 +19,8 @@ type remedy struct {
 	candidate *Candidate
 	// isUnknown is true while the candidates are not known yet.
 	isUnknown bool
+	// isApproval is true if the first step is the approval of a version or of a plan.
+	isApproval bool
 }
 
 // remedyOf returns what unblocks the upgrade. It selects the lowest version above the installed one that permits next. It considers the
@@ -26,7 +28,7 @@ type remedy struct {
 func remedyOf(operator Operator, next Minor) remedy {
 	switch {
 	case operator.Kind == KindBundleDeployment:
-		return remedy{text: deploymentRemedy(operator, next)}
+		return deploymentRemedy(operator, next)
 	case operator.Unsearched:
 		return remedy{text: RemedyUnknown, isUnknown: true}
 	}
@@ -47,22 +49,39 @@ func remedyOf(operator Operator, next Minor) remedy {
 		text = fmt.Sprintf("set spec.upgrades.approvedVersion to %q (allows %s)", cut(best.Approve, maxVersion), next)
 	default:
 		text = fmt.Sprintf("update to >=%s (allows %s)", best.display(), next)
-		if best.Installable && operator.Paused {
-			text += "; spec.paused is set"
-		} else if !best.Installable && best.Obstacle != "" {
-			text += "; " + cut(best.Obstacle, maxWhy)
-		}
+		text += clauseAfter(operator, best)
 	}
 	if best == nil || slices.ContainsFunc(operator.Ignored, func(o IgnoredOverride) bool { return o.IsForNext }) {
 		text += ignoredOverrides(operator)
 	}
-	return remedy{text: text, candidate: best}
+	return remedy{text: text, candidate: best, isApproval: best != nil && best.Approve != "" || operator.waitsForPlan(best)}
+}
+
+// clauseAfter returns the clause about what prevents the update to a candidate; empty if nothing does.
+func clauseAfter(operator Operator, best *Candidate) string {
+	switch {
+	case best.Installable && operator.Paused:
+		return "; spec.paused is set"
+	case operator.waitsForPlan(best):
+		return "; " + operator.AwaitedPlan.remedy(operator.Name, nil)
+	case !best.Installable && best.Obstacle != "":
+		return "; " + cut(best.Obstacle, maxWhy)
+	}
+	return ""
+}
+
+// waitsForPlan reports whether only the approval of a plan is missing for the update to a candidate, which may be nil.
+func (o Operator) waitsForPlan(best *Candidate) bool {
+	return best != nil && best.Installable && !o.Paused && o.AwaitedPlan != nil
 }
 
 // deploymentRemedy returns the remedy for a BundleDeployment without a PlatformOperator.
-func deploymentRemedy(operator Operator, next Minor) string {
-	return fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next) +
-		ignoredOverrides(operator)
+func deploymentRemedy(operator Operator, next Minor) remedy {
+	if operator.AwaitedPlan.permits(next) {
+		return remedy{text: operator.AwaitedPlan.remedy(operator.Name, &next), isApproval: true}
+	}
+	return remedy{text: fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next) +
+		ignoredOverrides(operator)}
 }
 
 // ignoredOverrides returns a clause about one ignored override: the first one for the next minor version, or else the first of the others;

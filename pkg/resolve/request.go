@@ -125,7 +125,7 @@ func BundlesOf(deployment *corev1alpha2.BundleDeployment, clusterVersion string,
 	for _, bundle := range compat.CountedBundles(nil, deployment) {
 		bundles = append(bundles, compat.Operator{
 			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
-			ServiceAccount: deployment.Spec.ServiceAccountName,
+			ServiceAccount: deployment.Spec.ServiceAccountName, AwaitedPlan: compat.AwaitedPlanOf(deployment),
 			Acknowledged:   effective, Ignored: ignored, Overrides: len(overrides),
 		})
 	}

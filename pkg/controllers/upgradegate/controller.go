@@ -236,6 +236,7 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, in i
 	for _, bundle := range compat.CountedBundles(operator, in.deployments[operator.Name]) {
 		entry := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Max: bundle.Max}
 		entry.Overrides, entry.Paused = len(operator.Spec.CompatibilityOverrides), operator.Spec.Paused
+		entry.AwaitedPlan = compat.AwaitedPlanOf(in.deployments[operator.Name])
 		entry.Acknowledged, entry.Ignored = c.override(resolve.OverridesOf(operator), in.cluster)
 		if len(entry.Max) > 0 {
 			var known bool

@@ -1,6 +1,7 @@
 package upgradegate
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +10,10 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 )
 
 func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
@@ -58,4 +62,29 @@ func TestHRD_G2_AServiceAccountOfABundleDeploymentReachesTheGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.want(t, "as a ServiceAccount", operatorv1.ConditionTrue, compat.ReasonAsExpected, "scoped")
+}
+
+func TestHRD_T9_PlanOfAnOperatorReachesTheRemedy(t *testing.T) {
+	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
+	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
+	blocked := compass("", "4.21", "none")
+	in := input{cluster: on, operators: []*platformv1alpha1.PlatformOperator{blocked}, deployments: deploymentsOf(blocked)}
+	found := c.queryFor(in).run(&joint.Cache{}, nil)
+	status := &in.deployments["compass"].Status
+	status.Plan = &corev1alpha2.Plan{Revision: 2, Digest: "sha256:2000"}
+	status.Revisions = append(status.Revisions, corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionRollingOut, Version: "1.1.0", Presence: corev1alpha2.Absent})
+	for reason, want := range map[string]string{
+		corev1alpha2.ReasonAwaitingApproval: "update to >=1.1.0 (allows 4.22); approve the plan of version 1.1.0",
+		corev1alpha2.ReasonAsExpected:       "update to >=1.1.0 (allows 4.22)",
+	} {
+		status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: reason}}
+		verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, in, &found), start)
+		if err != nil || len(verdict.Blockers) != 1 {
+			t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)
+		}
+		isAwaiting := reason == corev1alpha2.ReasonAwaitingApproval
+		if got := verdict.Blockers[0]; !strings.HasPrefix(got.Remedy, want) || got.AwaitsApproval != isAwaiting || strings.Contains(got.Remedy, "plan") != isAwaiting {
+			t.Errorf("%s: the remedy is %q, by an approval: %t", reason, got.Remedy, got.AwaitsApproval)
+		}
+	}
 }

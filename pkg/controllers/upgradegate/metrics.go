@@ -27,8 +27,8 @@ func objectOf(kind, name string) object {
 
 var (
 	blocker = metrics.NewDesc(platformv1alpha1.MetricBlockers,
-		"PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version.",
-		objectLabels, nil, metrics.ALPHA, "")
+		"PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and whether only an approval is missing for an update that does.",
+		append(slices.Clone(objectLabels), platformv1alpha1.MetricLabelAwaits), nil, metrics.ALPHA, "")
 	undeclared = metrics.NewDesc(platformv1alpha1.MetricUndeclared,
 		"Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.",
 		nil, nil, metrics.ALPHA, "")
@@ -45,8 +45,10 @@ type gauge struct {
 	metrics.BaseStableCollector
 
 	lock sync.Mutex
-	// blockers and acknowledged are sorted, without duplicates; undeclared is the number of operators without a declaration.
+	// blockers and acknowledged are sorted, without duplicates; undeclared is the number of operators without a declaration. awaiting has the
+	// blockers for whose update only an approval is missing.
 	blockers, acknowledged []object
+	awaiting               map[object]bool
 	lookAheads             []compat.LookAhead
 	undeclared             int
 	// judged is true after the first verdict. Before that, there are no series.
@@ -57,6 +59,12 @@ func (g *gauge) set(verdict compat.Verdict) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	g.blockers, g.acknowledged = objectsOf(verdict.Blockers), objectsOf(verdict.Acknowledged)
+	g.awaiting = map[object]bool{}
+	for _, each := range verdict.Blockers {
+		if each.AwaitsApproval {
+			g.awaiting[objectOf(each.Kind, each.Operator)] = true
+		}
+	}
 	g.lookAheads, g.undeclared, g.judged = verdict.LookAheads, verdict.Undeclared, true
 }
 
@@ -82,7 +90,11 @@ func (g *gauge) CollectWithStability(samples chan<- metrics.Metric) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	for _, each := range g.blockers {
-		samples <- metrics.NewLazyConstMetric(blocker, metrics.GaugeValue, 1, each.operator, each.deployment)
+		awaits := "" // which Prometheus treats as absent
+		if g.awaiting[each] {
+			awaits = platformv1alpha1.MetricAwaitsApproval
+		}
+		samples <- metrics.NewLazyConstMetric(blocker, metrics.GaugeValue, 1, each.operator, each.deployment, awaits)
 	}
 	for _, each := range g.acknowledged {
 		samples <- metrics.NewLazyConstMetric(acknowledged, metrics.GaugeValue, 1, each.operator, each.deployment)

@@ -39,9 +39,9 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 			# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
 			# TYPE platform_operators_undeclared gauge
 			platform_operators_undeclared 1
-			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version.
+			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and whether only an approval is missing for an update that does.
 			# TYPE platform_operators_upgrade_blocker gauge
-			platform_operators_upgrade_blocker{bundledeployment="",platformoperator="old"} 1
+			platform_operators_upgrade_blocker{awaits="",bundledeployment="",platformoperator="old"} 1
 			`},
 	} {
 		shown.set(test.verdict)
@@ -59,6 +59,7 @@ func TestHRD_G2_MetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.
 		{Name: "a", Version: "1.0.0", Max: []string{`"4.20"`}, Candidates: []compat.Candidate{{Version: "2.0.0", Max: []string{`"4.21"`}, Installable: true}},
 			Acknowledged: &compat.Override{Version: "4.21", Reason: "Ada", Expires: time.Unix(1, 0)}},
 		{Name: "b", Version: "1.0.0"},
+		{Name: "c", Version: "1.0.0", Max: []string{`"4.20"`}, Candidates: []compat.Candidate{{Version: "1.1.0", Max: []string{`"4.21"`}, Approve: "1.1.0"}}},
 		{Kind: compat.KindBundleDeployment, Name: "a", Version: "1.0.0", Max: []string{`"4.21"`}},
 		{Kind: compat.KindBundleDeployment, Name: "byhand", Version: "1.0.0", Max: []string{`"4.20"`}},
 		{Kind: compat.KindBundleDeployment, Name: "byhand", Version: "1.1.0", Max: []string{`"4.20"`}},
@@ -80,6 +81,8 @@ func TestHRD_G2_MetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.
 		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="a",when="now"} 0
 		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="b",when="after_updates"} 2
 		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="b",when="now"} 2
+		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="c",when="after_updates"} 1
+		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="c",when="now"} 0
 		platform_operators_reachable_minor_versions{bundledeployment="a",platformoperator="",when="after_updates"} 1
 		platform_operators_reachable_minor_versions{bundledeployment="a",platformoperator="",when="now"} 1
 		platform_operators_reachable_minor_versions{bundledeployment="byhand",platformoperator="",when="after_updates"} 0
@@ -91,9 +94,10 @@ func TestHRD_G2_MetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.
 		# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
 		# TYPE platform_operators_undeclared gauge
 		platform_operators_undeclared 2
-		# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version.
+		# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and whether only an approval is missing for an update that does.
 		# TYPE platform_operators_upgrade_blocker gauge
-		platform_operators_upgrade_blocker{bundledeployment="byhand",platformoperator=""} 1
+		platform_operators_upgrade_blocker{awaits="",bundledeployment="byhand",platformoperator=""} 1
+		platform_operators_upgrade_blocker{awaits="approval",bundledeployment="",platformoperator="c"} 1
 		`
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)

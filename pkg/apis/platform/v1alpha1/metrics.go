@@ -31,7 +31,7 @@ const (
 const (
 	// MetricBlockers is 1 for each object that blocks the upgrade to the next minor version. The object is a PlatformOperator
 	// (MetricLabelOperator), or a BundleDeployment that no PlatformOperator owns (corev1alpha2.MetricLabelDeployment). MetricAcknowledged
-	// and MetricReachable have the same labels.
+	// and MetricReachable have the same labels. MetricBlockers also has MetricLabelAwaits.
 	MetricBlockers = "platform_operators_upgrade_blocker"
 	// MetricUndeclared is the number of installed operators that declare no olm.maxOpenShiftVersion. They block no upgrade, but
 	// nothing states which OpenShift versions they support.
@@ -49,6 +49,8 @@ const (
 	MetricLabelOperator = "platformoperator"
 	// MetricLabelReason is a BlockedReason in MetricBlockedUpdates, and the reason of a condition in MetricCondition.
 	MetricLabelReason = "reason"
+	// MetricLabelAwaits is MetricAwaitsApproval, or absent.
+	MetricLabelAwaits = "awaits"
 	// MetricLabelWhen is MetricWhenNow or MetricWhenUpdated.
 	MetricLabelWhen = "when"
 	// MetricLabelCondition is the type of a condition.
@@ -70,3 +72,7 @@ const (
 	// approval.
 	MetricWhenUpdated = "after_updates"
 )
+
+// MetricAwaitsApproval is the value of MetricLabelAwaits if only the approval of a version, or of its plan, is missing for an update that
+// permits the upgrade.
+const MetricAwaitsApproval = "approval"

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/attempt"
 	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/truncate"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
@@ -103,10 +104,27 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 	if r.in.Step.Reason == upgradestep.ReasonUnhealthy {
 		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not installed until version %s is healthy; the Progressing condition says why, and what to do", recorded.Version)
 	}
+	if update.Reason == "" && r.isNextStepUnapproved(update) {
+		of := "its plan"
+		if len(update.Path) > 1 {
+			of = "the plan of version " + recorded.Version
+		}
+		return platformv1alpha1.BlockedAwaitingPlanApproval, fmt.Sprintf("is not installed before %s is approved; the Progressing condition says how", of)
+	}
 	if cluster := r.in.Decided.ClusterUpdate; cluster != "" && !r.in.Decided.Spec.Approves(update.Candidate, r.operator.Status.Installed) {
 		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not installed while the cluster itself is being updated to %s", cluster)
 	}
 	return "", ""
+}
+
+// isNextStepUnapproved reports whether the first upgrade step on the path to an update has begun, and waits for the approval of its plan.
+func (r *report) isNextStepUnapproved(update resolve.Update) bool {
+	recorded := r.in.Current.Recorded
+	if recorded == nil || len(update.Path) == 0 || upgradestep.RolloutOf(r.in.Current.Deployment).State != upgradestep.RolloutAwaitingApproval {
+		return false
+	}
+	next, err := upgrade.ParseVersion(recorded.Version, recorded.Release)
+	return err == nil && next.String() == update.Path[0]
 }
 
 // repeatedWhen returns the change in the cluster after which a failed version is tried again, as a clause from attempt.RepeatedWhen. bundle
@@ -137,11 +155,12 @@ type UpdateSummary struct {
 var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
 	"":                                       true,
 	platformv1alpha1.BlockedAwaitingApproval: true,
-	platformv1alpha1.BlockedClusterUpdating:  true,
-	platformv1alpha1.BlockedFailed:           true,
-	platformv1alpha1.BlockedPaused:           true,
-	platformv1alpha1.BlockedUnhealthy:        true,
-	platformv1alpha1.BlockedRange:            true,
+	platformv1alpha1.BlockedAwaitingPlanApproval: true,
+	platformv1alpha1.BlockedClusterUpdating:      true,
+	platformv1alpha1.BlockedFailed:               true,
+	platformv1alpha1.BlockedPaused:               true,
+	platformv1alpha1.BlockedUnhealthy:            true,
+	platformv1alpha1.BlockedRange:                true,
 }
 
 // summarize returns the summary of all updates. listed are the first of these updates as they appear in status, where their blocked reasons

@@ -38,6 +38,9 @@ func (a *approval) chooseVersion(s subject) (platformv1alpha1.AvailableUpdate, e
 	case at < 0:
 		return platformv1alpha1.AvailableUpdate{}, fmt.Errorf("a version of %s waits for an approval, and the status does not list it among the "+
 			"newest updates: set spec.upgrades.approvedVersion; see: %s", s.title(), see)
+	case updates[at].BlockedReason == platformv1alpha1.BlockedAwaitingPlanApproval:
+		return platformv1alpha1.AvailableUpdate{}, exit.With(exit.Usage, fmt.Errorf("version %s of %s needs no approval, and the plan of the next version "+
+			"does: omit --version", updates[at].Version, s.title()))
 	case updates[at].BlockedReason != platformv1alpha1.BlockedAwaitingApproval:
 		reason := string(updates[at].BlockedReason)
 		if reason == "" {

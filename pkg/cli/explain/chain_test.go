@@ -48,6 +48,7 @@ func TestCLI_8_TheRemedyOfALimit(t *testing.T) {
 		command string // a part of the command
 	}{
 		"Approve":             {"4.22", update(platformv1alpha1.BlockedAwaitingApproval), `"approvedVersion":"1.2.0"`},
+		"ApproveThePlan":      {"4.22", update(platformv1alpha1.BlockedAwaitingPlanApproval), "oc platform approve quay"},
 		"Unpause":             {"4.23", update(platformv1alpha1.BlockedPaused), `"paused":false`},
 		"Wait":                {"4.22", update(""), "oc platform updates quay"},
 		"TheUpdateIsTooOld":   {"4.21", update(platformv1alpha1.BlockedAwaitingApproval), `"compatibilityOverrides":[{`},

@@ -36,6 +36,9 @@ func (e explainer) addLimit(link *Link, operator *platformv1alpha1.PlatformOpera
 				link.Remedy = remedy.ForUpdate(e.tools, operator, update)
 				link.Remedy.Text += fmt.Sprintf(" Version %s is the newest one that needs only this.", update.Version)
 				return
+			case platformv1alpha1.BlockedAwaitingPlanApproval:
+				link.Remedy = remedy.ForUpdate(e.tools, operator, update)
+				return
 			case "":
 				link.Remedy = &remedy.Remedy{Text: "Wait: the operator is upgraded by itself. See the path.", Command: e.tools.Updates(operator.Name)}
 				return
@@ -57,11 +60,11 @@ func (e explainer) updatesPermitNext(operator *platformv1alpha1.PlatformOperator
 	return e.next != nil && after.Compare(*e.next) >= 0
 }
 
-// isUncounted reports whether status.compatibility.afterUpdates does not count an update, because something other than an approval or the end
+// isUncounted reports whether status.compatibility.afterUpdates does not count an update, because something other than approvals or the end
 // of a pause must permit it.
 func isUncounted(update platformv1alpha1.AvailableUpdate) bool {
 	switch update.BlockedReason {
-	case "", platformv1alpha1.BlockedAwaitingApproval, platformv1alpha1.BlockedPaused:
+	case "", platformv1alpha1.BlockedAwaitingApproval, platformv1alpha1.BlockedAwaitingPlanApproval, platformv1alpha1.BlockedPaused:
 		return false
 	}
 	return true

@@ -39,7 +39,8 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 		atOwnRisk + ".", blockedUpdate.show},
 	platformv1alpha1.BlockedRulesInvalid: {"Ask the author of the package to correct the upgrade rules. " + atOwnRisk + ".",
 		blockedUpdate.graph},
-	platformv1alpha1.BlockedAwaitingApproval: {"Approve the version.", blockedUpdate.approve},
+	platformv1alpha1.BlockedAwaitingApproval:     {"Approve the version.", blockedUpdate.approve},
+	platformv1alpha1.BlockedAwaitingPlanApproval: {"Read the plan of the next version on the path, and approve it.", blockedUpdate.approvePlan},
 	platformv1alpha1.BlockedFailed: {"Read why the version failed. It is tried again when its bundle changes, or config, adoption or " +
 		"progressDeadlineSeconds in spec.install, or when annotation platform.openshift.io/retry is set to a new value. If it failed only " +
 		"for missing kinds or permissions, it is also tried again when they are there.", blockedUpdate.status},
@@ -85,6 +86,8 @@ func (b blockedUpdate) allow() string   { return b.AllowPackage(b.operator.Spec.
 func (b blockedUpdate) approve() string {
 	return b.PatchOperator(b.operator.Name, map[string]any{"upgrades": map[string]any{"approvedVersion": b.update.Version}})
 }
+
+func (b blockedUpdate) approvePlan() string { return b.Approve(b.operator.Name) }
 
 func (b blockedUpdate) unpause() string {
 	return b.PatchOperator(b.operator.Name, map[string]any{"paused": false})

@@ -70,11 +70,12 @@ func blockedReasons(t *testing.T) (reasons []platformv1alpha1.BlockedReason) {
 func TestCLI_7_CommandsOfRemedies(t *testing.T) {
 	const merge = "oc patch platformoperator quay --type=merge -p "
 	for reason, want := range map[platformv1alpha1.BlockedReason]string{
-		platformv1alpha1.BlockedAwaitingApproval: merge + `'{"spec":{"upgrades":{"approvedVersion":"1.2.0"}}}'`,
-		platformv1alpha1.BlockedPaused:           merge + `'{"spec":{"paused":false}}'`,
-		platformv1alpha1.BlockedRange:            merge + `'{"spec":{"package":{"version":"~1.0 || >=1.0.3 <=1.2.0"}}}'`,
-		platformv1alpha1.BlockedPrerelease:       merge + `'{"spec":{"package":{"version":"1.2.0"}}}'`,
-		platformv1alpha1.BlockedChannel:          merge + `'{"spec":{"package":{"channels":["stable","fast"]}}}'`,
+		platformv1alpha1.BlockedAwaitingApproval:     merge + `'{"spec":{"upgrades":{"approvedVersion":"1.2.0"}}}'`,
+		platformv1alpha1.BlockedAwaitingPlanApproval: "oc platform approve quay",
+		platformv1alpha1.BlockedPaused:               merge + `'{"spec":{"paused":false}}'`,
+		platformv1alpha1.BlockedRange:                merge + `'{"spec":{"package":{"version":"~1.0 || >=1.0.3 <=1.2.0"}}}'`,
+		platformv1alpha1.BlockedPrerelease:           merge + `'{"spec":{"package":{"version":"1.2.0"}}}'`,
+		platformv1alpha1.BlockedChannel:              merge + `'{"spec":{"package":{"channels":["stable","fast"]}}}'`,
 		platformv1alpha1.BlockedNotAllowed: "oc patch platformoperatormanager cluster --type=json -p " +
 			`'[{"op":"add","path":"/spec/allowedPackages/-","value":"project-quay"}]'`,
 	} {

@@ -127,8 +127,9 @@ type AvailableUpdate struct {
 	Path []string `json:"path,omitempty"`
 
 	// blockedReason is the reason why the operator is not upgraded to this version now. Valid values are NoEdge, Step,
-	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, Failed, Unhealthy, ClusterUpdating,
-	// Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the update.
+	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, AwaitingPlanApproval, Failed, Unhealthy,
+	// ClusterUpdating, Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the
+	// update.
 	// +optional
 	BlockedReason BlockedReason `json:"blockedReason,omitempty"`
 
@@ -142,7 +143,7 @@ type AvailableUpdate struct {
 
 // BlockedReason is the reason why an available update is not installed now.
 //
-// +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;Failed;Unhealthy;ClusterUpdating;Paused;Ambiguous;Priority;SearchLimit;NotAllowed;Range;Channel
+// +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;AwaitingPlanApproval;Failed;Unhealthy;ClusterUpdating;Paused;Ambiguous;Priority;SearchLimit;NotAllowed;Range;Channel
 type BlockedReason string
 
 const (
@@ -165,6 +166,8 @@ const (
 	BlockedRulesInvalid BlockedReason = "RulesInvalid"
 	// BlockedAwaitingApproval means that spec.upgrades.approvedVersion does not name the version.
 	BlockedAwaitingApproval BlockedReason = "AwaitingApproval"
+	// BlockedAwaitingPlanApproval means that the plan of the version, or of the next version on the path to it, is not approved.
+	BlockedAwaitingPlanApproval BlockedReason = "AwaitingPlanApproval"
 	// BlockedFailed means that the version was tried and failed, and that nothing has changed since the failure.
 	BlockedFailed BlockedReason = "Failed"
 	// BlockedUnhealthy means that the installed version is not healthy.

@@ -20,8 +20,9 @@ type AvailableUpdateApplyConfiguration struct {
 	// longer path is cut after 32 versions. The list is absent if there is no path.
 	Path []string `json:"path,omitempty"`
 	// blockedReason is the reason why the operator is not upgraded to this version now. Valid values are NoEdge, Step,
-	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, Failed, Unhealthy, ClusterUpdating,
-	// Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the update.
+	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, AwaitingPlanApproval, Failed, Unhealthy,
+	// ClusterUpdating, Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the
+	// update.
 	BlockedReason *platformv1alpha1.BlockedReason `json:"blockedReason,omitempty"`
 	// blockedMessage describes what blocks the update and how to unblock it. It has 1 to 1024 characters, and is absent if
 	// nothing blocks the update.

@@ -15,6 +15,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
 var managers = operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers")
@@ -49,6 +50,7 @@ func (s *Story) runCommand(ctx context.Context, line string) {
 	if parts := specCommand.FindStringSubmatch(line); parts != nil {
 		patchTypes := map[string]types.PatchType{"merge": types.MergePatchType, "json": types.JSONPatchType}
 		patch := strings.ReplaceAll(parts[4], `'\''`, `'`)
+		patch = strings.ReplaceAll(patch, `'"$(oc whoami)"'`, scenario.AdminUser)
 		_, err := s.objects(parts[1], "").Patch(ctx, parts[2], patchTypes[parts[3]], []byte(patch), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred(), line)
 		return

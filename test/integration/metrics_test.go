@@ -183,7 +183,7 @@ var _ = Describe("the manager's metrics", func() {
 			HaveKeyWithValue(`platform_operators_condition{condition="Healthy",platformoperator="metered",reason="AsExpected",status="True"}`, 1.0),
 			HaveKeyWithValue(`platform_operators_condition{condition="Installed",platformoperator="metered",reason="InstallSuccessful",status="True"}`, 1.0),
 			HaveKeyWithValue(`platform_operators_blocked_updates{platformoperator="metered",reason="Range"}`, 1.0),
-			HaveKeyWithValue(`platform_operators_upgrade_blocker{bundledeployment="",platformoperator="metered"}`, 1.0),
+			HaveKeyWithValue(`platform_operators_upgrade_blocker{awaits="",bundledeployment="",platformoperator="metered"}`, 1.0),
 			HaveKeyWithValue(`platform_operators_rollouts_total{bundledeployment="metered",outcome="succeeded"}`, 2.0),
 		))
 
@@ -207,7 +207,7 @@ var _ = Describe("the manager's metrics", func() {
 		_, err = operators.Patch(ctx, name, apitypes.MergePatchType, []byte(`{"spec":{"compatibilityOverrides":[{"openShiftVersion":"4.22","reason":"Ada","expires":"2999-01-01T00:00:00Z"}]}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(measured).WithContext(ctx).Should(And(
-			HaveKeyWithValue(`platform_operators_acknowledged_risk{bundledeployment="",platformoperator="metered"}`, 1.0), Not(HaveKey(`platform_operators_upgrade_blocker{bundledeployment="",platformoperator="metered"}`))))
+			HaveKeyWithValue(`platform_operators_acknowledged_risk{bundledeployment="",platformoperator="metered"}`, 1.0), Not(HaveKey(`platform_operators_upgrade_blocker{awaits="",bundledeployment="",platformoperator="metered"}`))))
 		taken, err := measured(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		for _, metric := range metricsOnPage() {

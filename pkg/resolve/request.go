@@ -126,7 +126,7 @@ func BundlesOf(deployment *corev1alpha2.BundleDeployment, clusterVersion string,
 		bundles = append(bundles, compat.Operator{
 			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
 			ServiceAccount: deployment.Spec.ServiceAccountName, AwaitedPlan: compat.AwaitedPlanOf(deployment),
-			Acknowledged:   effective, Ignored: ignored, Overrides: len(overrides),
+			Acknowledged: effective, Ignored: ignored, Overrides: len(overrides),
 		})
 	}
 	return bundles

@@ -41,6 +41,17 @@ func (l *WarningLog) HasUnwritten() bool { return len(l.unwritten) > 0 }
 // Clear removes the warnings. Call it after a status with them was written, or before a different revision starts.
 func (l *WarningLog) Clear() { l.unwritten = nil }
 
+// WithWarnings appends warnings to those in a status, without duplicates, limited in number and length.
+func WithWarnings(status, more []string) []string {
+	all := slices.Clone(status)
+	for _, each := range more {
+		if text := Message(each); len(all) < maxWarnings && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
 // BundleWarnings returns the warnings about a bundle's manifests for status, limited in number and length.
 func BundleWarnings(m bundle.Metadata) []string {
 	var warnings []string

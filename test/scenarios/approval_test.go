@@ -101,7 +101,7 @@ func TestApproval(t *testing.T) {
 	runStory(t, "ENG-P1 nothing of a new revision is written before its plan is approved, and the approver reads the whole plan", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "consented"
 		first := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-old"}, secretText(name, "token", "first"))
-		second := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"}, secretText(name, "token", "second"))
+		second := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"}, secretText(name, "token", "second"), "{apiVersion: v1, kind: ConfigMap, metadata: {name: strange}, dta: {a: b}}")
 		ada := s.createApprover(ctx)
 		s.createRequiringClass(ctx)
 		s.deployWithClass(ctx, requiringClass, name, first)
@@ -137,6 +137,8 @@ func TestApproval(t *testing.T) {
 		s.setImage(ctx, name, second)
 		plan = s.waitForPlan(ctx, name, 2)
 		s.Expect(plan.Delete.Objects).To(ContainElement(HaveField("Object.Name", name+"-old")))
+		s.Expect(plan.Warnings).To(Equal([]string{`ConfigMap consented/strange: unknown field "dta"`}), "those of a dry run")
+		s.Expect(s.statusOf(ctx, name).Warnings).To(BeEmpty(), "nothing is applied")
 		s.Expect(s.planText(ctx, plan)).To(MatchRegexp(`update Secret consented/token: /data/token "hmac-sha256:[0-9a-f]+" -> "hmac-sha256:[0-9a-f]+"`))
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True InstallationSucceeded")
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
@@ -145,6 +147,8 @@ func TestApproval(t *testing.T) {
 		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(live.Status.Revisions[len(live.Status.Revisions)-1].ApprovedBy).To(Equal(approver))
+		s.Expect(live.Status.Warnings).To(Equal(plan.Warnings))
+		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "APIWarning").Should(Equal(map[string]int32{plan.Warnings[0]: 1}))
 	})
 
 	runStory(t, "ENG-A8 no approval counts while a policy or its binding is not in force", defaultOperators, func(ctx context.Context, s *Story) {

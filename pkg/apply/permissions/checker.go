@@ -15,6 +15,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/apply/identity"
 	"github.com/openshift/platform-operators/pkg/apply/livecache"
+	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
 const (
@@ -74,6 +75,21 @@ func (c *Checker) Invalidate() {
 // May reports whether an identity has a permission in a namespace, or in the whole cluster if the namespace is empty.
 func (c *Checker) May(ctx context.Context, as identity.Identity, verb string, resource schema.GroupResource, namespace string) (bool, error) {
 	return c.isPermitted(ctx, as, permission{as.Name, resource, verb, namespace, ""})
+}
+
+// Lacks returns those of the verbs that an identity has no permission for on one object.
+func (c *Checker) Lacks(ctx context.Context, as identity.Identity, resource schema.GroupResource, key object.Key, verbs []string) ([]string, error) {
+	var lacking []string
+	for _, verb := range verbs {
+		permitted, err := c.isPermitted(ctx, as, permission{as.Name, resource, verb, key.Namespace, key.Name})
+		if err != nil {
+			return nil, err
+		}
+		if !permitted {
+			lacking = append(lacking, verb)
+		}
+	}
+	return lacking, nil
 }
 
 // isPermitted reports whether an identity has a permission in the permission's namespace or in all namespaces. It also returns true if the

@@ -55,6 +55,9 @@ func (c *Checker) needs(ctx context.Context, set *object.Set, options Options) m
 			if d := defined[each.GVK.GroupKind()]; d != nil {
 				resource.Resource = d.Plural
 				if len(granted[each.GVK.GroupKind()]) > 0 && !options.includes(resource) {
+					if set.IsScoped() { // the ClusterRoles grant the permissions to the manager, not to the ServiceAccount
+						needs[scope{resource, each.Key.Namespace}] = objectVerbs
+					}
 					continue
 				}
 			} else if found, err := c.mapper.Mapping(ctx, set.Owner().Name, each.GVK); err == nil {

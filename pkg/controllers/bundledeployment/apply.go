@@ -197,9 +197,9 @@ func problemOf(err error) revision.Problem {
 // permission was granted.
 const permissionsInterval = revision.RequirementInterval
 
-// checkRequirements plans a revision, and checks whether it may start. If the class does not allow the revision, it checks nothing else. It reads the permissions and the install namespace at this point, so
-// that no revision is partly written when a requirement is not met. It checks the permissions before the approval, so that status shows the
-// missing ones to the person who approves.
+// checkRequirements plans a revision, and checks whether it may start. If the class does not allow the revision, it checks nothing else. It
+// reads the permissions and the install namespace at this point, so that no revision is partly written when a requirement is not met. It
+// checks the permissions before the approval, so that status shows the missing ones to the person who approves.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
 	if check := s.checkRevisionClass(ctx, action.Revision); check.Unmet != revision.NoRequirement {
 		s.machine.SetCheck(check)
@@ -211,7 +211,14 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 		return nil
 	}
 	s.uid = uid
-	permitted := s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{})
+	permitted, waiting := s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{}), ""
+	if permitted == nil {
+		waiting, permitted = s.checkDryRun(ctx, action.Revision)
+	}
+	if waiting != "" {
+		s.machine.SetCheck(revision.Check{Unmet: revision.Permissions, Waiting: waiting})
+		return nil
+	}
 	check := s.checkDefinitions(ctx, action.Revision)
 	approved := s.checkApproval(ctx, action.Revision)
 	if check.Unmet == revision.NoRequirement { // only a safe change is worth an approval

@@ -137,6 +137,7 @@ type controller struct {
 	remover     remover
 	checker     checker
 	definitions definitionChecker
+	dryRunner   dryRunner
 	watcher     watcher
 	plans       plans
 	admission   policies
@@ -191,6 +192,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		remover:            config.Engine,
 		checker:            config.Engine,
 		definitions:        config.Engine,
+		dryRunner:          config.Engine,
 		watcher:            config.Engine,
 		plans:              config.Plans,
 		admission:          config.Policies,

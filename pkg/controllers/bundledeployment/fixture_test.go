@@ -57,6 +57,10 @@ type fakeEngine struct {
 	changes   []crdsafety.Change
 	stored    *storedobjects.Answer
 	namespace plan.InstallNamespace
+	// dryRun is the result of a dry run, dryRuns the number of dry runs, and stillMissing what they found missing and is still missing.
+	dryRun       apply.DryRun
+	dryRuns      int
+	stillMissing []corev1alpha2.MissingPermission
 	// namespaceErr is the error of InstallNamespace.
 	namespaceErr error
 	// served are the kinds that the cluster serves.
@@ -106,6 +110,13 @@ func (e *fakeEngine) StoredObjects(apply.Identity, storedobjects.Question) (stor
 		return storedobjects.Answer{}, false
 	}
 	return *e.stored, true
+}
+func (e *fakeEngine) DryRun(context.Context, apply.Identity, string, *apply.Set, apply.DryRun) (apply.DryRun, error) {
+	e.dryRuns++
+	return e.dryRun, e.askErr
+}
+func (e *fakeEngine) StillMissing(context.Context, apply.Identity, []corev1alpha2.MissingPermission) ([]corev1alpha2.MissingPermission, error) {
+	return e.stillMissing, e.askErr
 }
 func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
@@ -214,7 +225,7 @@ func newFixture(t *testing.T) *fixture {
 	f.reconciliation = &reconciliation{
 		c: &controller{
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
-			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, definitions: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, identities: f.accounts, accounts: f.accounts, managerNamespace: "openshift-platform-operators",
+			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, definitions: f.engine, dryRunner: f.engine, watcher: f.engine, plans: f.plans, admission: f.plans, identities: f.accounts, accounts: f.accounts, managerNamespace: "openshift-platform-operators",
 			certificates: provider(""), sources: images{}, backoff: source.Backoff{First: time.Second, Last: time.Minute}, pauses: source.Backoff{First: firstPause, Last: time.Minute},
 			clock: f.clock, events: f.events, metrics: registered, synced: func(string) {}, grants: func() int { return 0 }, cacheVersion: func() string { return "" }, memories: map[string]*memory{}, changedRevisions: map[string]sets.Set[int64]{}, refusedDefinitions: map[string]string{},
 		},

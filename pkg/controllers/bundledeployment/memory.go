@@ -45,6 +45,8 @@ type memory struct {
 	className string
 	// planned is the plan of the newest revision that has not started; empty if none was computed.
 	planned plannedRevision
+	// dryRun is the dry run of that revision; empty if none was made.
+	dryRun dryRun
 	// polls is the schedule for polls of the source.
 	polls revision.PollSchedule
 	// rerendered is true after this process has compared the active revision with its own rendering, which it does once.

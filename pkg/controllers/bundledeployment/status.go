@@ -47,7 +47,7 @@ func (s *reconciliation) reportPlan() {
 		missing = before.PermissionsMissing // permissions are not checked while it is paused
 	}
 	planned := s.planOf(newest)
-	planned.Warnings, planned.PermissionsMissing, planned.KindsMissing = status.Warnings, missing, s.machine.KindsMissing()
+	planned.Warnings, planned.PermissionsMissing, planned.KindsMissing = s.planWarnings(newest), missing, s.machine.KindsMissing()
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
 		status.Plan = planned
 	}

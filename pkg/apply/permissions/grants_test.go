@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
@@ -68,6 +69,28 @@ func TestHRD_F1_PermissionsThatTheSetItselfBringsAreNotMissing(t *testing.T) {
 	others := Options{Reported: []corev1alpha2.MissingPermission{{Group: "example.com", Resource: "others"}}}
 	if missing, err := m.checker.Missing(t.Context(), m.as, m.set, others); err != nil || len(missing) > 0 {
 		t.Errorf("after another permission was missing, got %v, %v; want none", missing, err)
+	}
+}
+
+// The label aggregates a ClusterRole of the set to the manager, which watches the custom resources. The ServiceAccount gets nothing by it.
+func TestENG_P7_AClusterRoleForTheManagerGrantsTheServiceAccountNothing(t *testing.T) {
+	m := newMemo(t, &judge{})
+	var objects []unstructured.Unstructured
+	for _, phase := range m.with(t, memosRole("memo-memos", everyVerb...)).Phases() {
+		for _, each := range phase.Objects {
+			if !each.IsAdded {
+				objects = append(objects, *each.Object())
+			}
+		}
+	}
+	set, err := object.NewScopedSet(m.set.Owner(), "memo", plan.Phases(objects))
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs := m.checker.needs(t.Context(), set, Options{ServiceAccount: "deployer"})
+	memos := schema.GroupResource{Group: "example.com", Resource: "memos"}
+	if diff := cmp.Diff(objectVerbs, needs[scope{memos, "memo"}]); diff != "" || needs[scope{memos, ""}] != nil {
+		t.Errorf("the manager needs %v, the ServiceAccount (-want +got):\n%s", needs[scope{memos, ""}], diff)
 	}
 }
 

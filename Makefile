@@ -86,10 +86,10 @@ build-tests-ext: ## Build the tests for openshift-tests: _output/platform-operat
 	CGO_ENABLED=0 GO_COMPLIANCE_POLICY=exempt_all go build -ldflags '-X $(EXTENSION_VERSION).CommitFromGit=$(COMMIT) -X $(EXTENSION_VERSION).BuildDate=$(DATE)' -o _output/platform-operators-tests-ext ./cmd/platform-operators-tests-ext
 
 .PHONY: demo
-demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; CATALOG=, BUNDLES= and PACKAGE= take real data
+demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; SCOPED=yes installs as ServiceAccounts, with the roles of manifests-scoped/; CATALOG=, BUNDLES= and PACKAGE= take real data
 	@echo "Building the demo. The first time everything is compiled, which takes several minutes in all; this part of it says nothing until it is done."
 	@go build -o _output/demo ./test/demo
-	@exec _output/demo -catalog='$(CATALOG)' -bundles='$(BUNDLES)' -package='$(PACKAGE)' $(if $(filter exit,$(DEMO)),-exit)
+	@exec _output/demo -catalog='$(CATALOG)' -bundles='$(BUNDLES)' -package='$(PACKAGE)' $(if $(filter exit,$(DEMO)),-exit) $(if $(SCOPED),-scoped)
 
 .PHONY: images
 images: ## Write the image as an OCI layout: _output/images. The same source gives the same digests

@@ -21,6 +21,8 @@ const help = `Demo of platform-operators on a local cluster. Run by "make demo":
 
   make demo                 tell the story of the sample operators, then stay up until Ctrl-C
   make demo DEMO=exit       the same, and end
+  make demo SCOPED=yes      the same with the roles of manifests-scoped/: the manager may neither bind nor escalate, and a ServiceAccount
+                            installs each operator
   make demo CATALOG=<folder of a file-based catalog> BUNDLES=<folder of bundles> PACKAGE=<package>
                             serve real data instead, and install one package of it; the catalog is a folder of JSON or
                             YAML as "opm render" writes it and as a catalog's image has it in /configs, a folder a package
@@ -30,7 +32,7 @@ Flags:
 
 type options struct {
 	catalog, bundles, pkg, dir string
-	exit                       bool
+	exit, scoped               bool
 }
 
 func main() {
@@ -40,6 +42,7 @@ func main() {
 	flag.StringVar(&o.pkg, "package", "", "the package of that catalog to install")
 	flag.StringVar(&o.dir, "dir", "", "where to keep everything (default: a temporary folder, removed at the end)")
 	flag.BoolVar(&o.exit, "exit", false, "end after the story instead of staying up")
+	flag.BoolVar(&o.scoped, "scoped", false, "install as ServiceAccounts, with a manager that may neither bind nor escalate")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), help)
 		flag.PrintDefaults()
@@ -76,6 +79,9 @@ func run(ctx context.Context, o options) (err error) {
 		}()
 	}
 	settings.Dir, settings.Log = o.dir, os.Stdout
+	if o.scoped {
+		settings.Variant = environment.Scoped
+	}
 	env, err := environment.Start(ctx, settings)
 	if err != nil {
 		return err
@@ -85,6 +91,7 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	admin.Scoped = o.scoped
 	end := supervise(ctx, env)
 	defer func() { err = errors.Join(err, end()) }()
 	if err := env.BuildPlugin(ctx); err != nil {
@@ -154,7 +161,7 @@ the code, "kill -HUP %d" builds the manager again and puts it in the place of th
 
 const samplesHint = `
 The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never ready), 0.4.1; sextant 1.0.0, 1.1.3, 1.1.4, 1.2.2,
-1.3.0, whose author has rules for its upgrades; and compass 1.0.0, 1.1.0. The cluster is at 4.22 now.
+1.3.0, 1.3.1, whose author has rules for its upgrades; and compass 1.0.0, 1.1.0. The cluster is at 4.22 now.
   kubectl delete deployment -n compass compass       # comes back
 May the cluster go on? At 4.23 the next version is 5.1, as 4.23 and 5.0 are one, and compass 1.1.0 is in the way of that:
   go run -C %s . set-version 4.23.0 --dir %s

@@ -45,6 +45,25 @@ var _ = Describe("the demo's story", Ordered, func() {
 	}
 })
 
+// A manager that may neither bind nor escalate installs operators as ServiceAccounts, and needs no permission beyond its roles.
+var _ = Describe("the demo's story with a manager that may neither bind nor escalate [ENG-A10]", Ordered, func() {
+	var admin *story.Admin
+	BeforeAll(func(ctx context.Context) {
+		admin = start(ctx, environment.Options{
+			OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog(), Variant: environment.Scoped, AuditLog: true,
+		})
+		admin.Scoped = true
+	})
+	for _, step := range story.Samples() {
+		It(step.Title, func(ctx context.Context) { tell(ctx, admin, step) })
+	}
+	It("sends no request that its roles do not permit", func() {
+		Expect(admin.Environment.Manager.Stop()).To(Succeed())
+		// Before a removal ends, the manager looks for objects that are left, and may not read Secrets.
+		Expect(admin.Environment.Exceeded()).To(HaveEach(MatchRegexp("^(list|watch) secrets in the whole cluster: was denied")))
+	})
+})
+
 var _ = Describe("real operators from a real catalog", Ordered, func() {
 	var admin *story.Admin
 	BeforeAll(func(ctx context.Context) {
@@ -79,7 +98,7 @@ func start(ctx context.Context, options environment.Options) *story.Admin {
 	dir, err := os.MkdirTemp("", "platform-operators-e2e-")
 	Expect(err).NotTo(HaveOccurred())
 	options.Dir, options.Log, options.AsShipped = dir, GinkgoWriter, true
-	if started++; *traces != "" {
+	if started++; *traces != "" && options.Variant == "" { // the traces are compared with manifests/
 		options.Trace = rbac.TracePath(*traces, "e2e", GinkgoParallelProcess(), started)
 	}
 	// The context of BeforeAll ends when BeforeAll returns. The environment must run until the cleanup.

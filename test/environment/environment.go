@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,9 @@ type Options struct {
 	// proxy. The manager uses the proxy's address and authority, and sends its ServiceAccount's token to the proxy. If InFront is nil, the
 	// manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
+	// Variant is a folder of the checkout whose files replace those of manifests/ with the same names, such as Scoped; empty means that
+	// manifests/ is applied as it is.
+	Variant string
 	// WithoutManager makes Start set up the manager without starting it. Call Manager.Start later.
 	WithoutManager bool
 }
@@ -77,10 +81,12 @@ type Environment struct {
 
 	cluster *cluster
 	added   []*localcatalog.Server
-	shipped []string // the Deployment's environment variables, which every manager's process gets
-	binary  string
-	cancel  context.CancelFunc
-	trace   string
+	// manifests is the folder of the applied manifests.
+	manifests string
+	shipped   []string // the Deployment's environment variables, which every manager's process gets
+	binary    string
+	cancel    context.CancelFunc
+	trace     string
 }
 
 // Start starts the cluster, the catalogs and the manager, in that order, and returns when the manager's process runs. If Start fails, it
@@ -121,14 +127,17 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if e.Admin, err = clientcmd.BuildConfigFromFlags("", e.Kubeconfig); err != nil {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
+	if e.manifests, err = manifestsOf(e.Root, options.Variant, filepath.Join(e.Dir, "manifests")); err != nil {
+		return err
+	}
 	e.Admin.QPS = -1                           // tests must not be slower than the manager
 	e.Admin.WarningHandler = rest.NoWarnings{} // the CVO does not print the API server's warnings either
 	progress.say("started an OpenShift %s lookalike (Kubernetes %s) at %s", options.OpenShiftVersion, e.cluster.KubernetesVersion, e.Admin.Host)
 
-	if _, err := cvo.Apply(ctx, e.Admin, filepath.Join(e.Root, "manifests")); err != nil {
+	if _, err := cvo.Apply(ctx, e.Admin, e.manifests); err != nil {
 		return err
 	}
-	progress.say("applied manifests/ in the CVO's order")
+	progress.say("applied %s/ in the CVO's order", filepath.Base(cmp.Or(options.Variant, e.manifests)))
 
 	if err := e.startCatalog(ctx, options); err != nil {
 		return err
@@ -148,7 +157,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if e.Manager, err = newManager(binary, kubeconfig, e.Dir, e.Catalog.CAFile(), options.ManagerArgs); err != nil {
 		return err
 	}
-	if e.shipped, err = shippedEnv(filepath.Join(e.Root, "manifests")); err != nil {
+	if e.shipped, err = shippedEnv(e.manifests); err != nil {
 		return err
 	}
 	e.Manager.env = slices.Concat(e.shipped, options.ManagerEnv)
@@ -229,7 +238,7 @@ func (e *Environment) Stop() error {
 
 // writeTrace writes a summary of the manager's requests in the audit log to Options.Trace.
 func (e *Environment) writeTrace() error {
-	shipped, err := rbac.ReadShippedRoles(filepath.Join(e.Root, "manifests"))
+	shipped, err := rbac.ReadShippedRoles(e.manifests)
 	if err != nil {
 		return err
 	}
@@ -238,6 +247,20 @@ func (e *Environment) writeTrace() error {
 		return err
 	}
 	return trace.Write(e.trace)
+}
+
+// Exceeded returns the manager's requests in the audit log that were denied, or that a role permitted which is not in the applied manifests,
+// sorted. Call it when the manager has ended.
+func (e *Environment) Exceeded() ([]string, error) {
+	shipped, err := rbac.ReadShippedRoles(e.manifests)
+	if err != nil {
+		return nil, err
+	}
+	trace, err := rbac.Collect(e.AuditLog, shipped)
+	if err != nil {
+		return nil, err
+	}
+	return trace.Exceeding(shipped), nil
 }
 
 // Root returns the root folder of the Go module that contains the working directory. It returns an error outside of a module.

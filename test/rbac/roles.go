@@ -19,6 +19,8 @@ const (
 	User = "system:serviceaccount:" + Namespace + ":" + Account
 	// Aggregate is the label of ClusterRoles whose rules are aggregated into BundlesRole.
 	Aggregate = "platform.openshift.io/aggregate-to-bundles"
+	// NamespaceRole is the name of the ClusterRole of manifests-scoped/ that users bind to the manager in the namespaces into which it installs.
+	NamespaceRole = "platform-operators-namespace"
 	// BundlesRole is the name of the aggregated ClusterRole with the rules that bundles need, and of its ClusterRoleBinding.
 	BundlesRole = "platform-operators-bundles"
 )
@@ -67,6 +69,8 @@ type ShippedRoles struct {
 	Own []Right
 	// ForBundles are the rules that bundles need, keyed by Right.Role.
 	ForBundles map[string][]rbacv1.PolicyRule
+	// ForNamespaces are the rights of the ClusterRole NamespaceRole, which users bind to the manager in single namespaces.
+	ForNamespaces []Right
 	// FromKubernetes are the rights from roles that Kubernetes ships and that are bound to the manager. The manager must use at least one
 	// right of each such role.
 	FromKubernetes []Right
@@ -137,6 +141,9 @@ func ReadShippedRoles(folder string) (ShippedRoles, error) {
 		if each.Metadata.Labels[Aggregate] == "true" {
 			shipped.ForBundles[each.role()] = each.Rules
 		}
+	}
+	for _, rule := range shipped.Rules["ClusterRole "+NamespaceRole] {
+		shipped.ForNamespaces = append(shipped.ForNamespaces, rightsFromRule("ClusterRole "+NamespaceRole, "", rule)...)
 	}
 	for _, each := range documents {
 		if !each.bindsManager() || each.RoleRef.Name == BundlesRole {

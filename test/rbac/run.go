@@ -229,3 +229,25 @@ func (s ShippedRoles) isOwn(request Request) bool {
 	group, _, _ = strings.Cut(group, "/")
 	return request.Namespace == Namespace || slices.Contains([]string{"platform.openshift.io", "core.rukpak.io", "operator.openshift.io", "config.openshift.io"}, group)
 }
+
+// Exceeding returns the requests that were denied, or that no shipped role permits, sorted. Other than Compare, it does not ask whether all
+// permissions are used. Roles that are bound in single namespaces permit what they permit.
+func (t Trace) Exceeding(shipped ShippedRoles) (problems []string) {
+	for request, count := range t {
+		switch problem := shipped.problem(request); {
+		case request.By == "":
+			problems = append(problems, fmt.Sprintf("%s: was denied %d times", request, count))
+		case problem != "" && !shipped.isBoundInNamespaces(request):
+			problems = append(problems, fmt.Sprintf("%s: %s", request, problem))
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+// isBoundInNamespaces reports whether a shipped ClusterRole that users bind in single namespaces permits a request.
+func (s ShippedRoles) isBoundInNamespaces(request Request) bool {
+	return request.Namespace == OtherNamespace && slices.ContainsFunc(s.ForNamespaces, func(each Right) bool {
+		return each.Verb == request.Verb && each.Resource == request.Resource
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,6 +28,10 @@ const ClusterOperatorName = "platform-operators-aggregated"
 
 // Admin acts as the cluster's admin. It has clients with the admin's rights, and can publish operators in the catalog.
 type Admin struct {
+	// Scoped means that a ServiceAccount installs each operator, in a namespace that the admin creates for it. The cluster needs the manifests
+	// of environment.Scoped.
+	Scoped bool
+
 	Environment *environment.Environment
 	Kubernetes  kubernetes.Interface
 	Dynamic     dynamic.Interface
@@ -52,7 +57,35 @@ func (a *Admin) Create(ctx context.Context, pkg, versions string) error {
 		ObjectMeta: metav1.ObjectMeta{Name: pkg},
 		Spec:       platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: pkg, Version: versions}},
 	}
+	if a.Scoped {
+		if err := a.createDeployer(ctx, pkg); err != nil {
+			return err
+		}
+		operator.Spec.Install = &platformv1alpha1.Install{Namespace: pkg, ServiceAccountName: deployer}
+	}
 	_, err := a.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, operator, metav1.CreateOptions{})
+	return err
+}
+
+// approve approves the plan of a BundleDeployment under the admin's user name. The admission policies check both.
+func (a *Admin) approve(ctx context.Context, name string) error {
+	deployment, err := a.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if deployment.Status.Plan == nil {
+		return fmt.Errorf("BundleDeployment %q has no plan", name)
+	}
+	self, err := a.Kubernetes.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	approval := map[string]any{"planDigest": deployment.Status.Plan.Digest, "approvedBy": self.Status.UserInfo.Username}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"approval": approval}})
+	if err != nil {
+		return err
+	}
+	_, err = a.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/identity"
@@ -37,6 +38,9 @@ type Options struct {
 func (c *Checker) Missing(
 	ctx context.Context, as identity.Identity, set *object.Set, options Options,
 ) ([]corev1alpha2.MissingPermission, error) {
+	if missing, err := c.missingImpersonation(ctx, as); missing != nil || err != nil {
+		return missing, err // as the ServiceAccount, nothing can be asked
+	}
 	needs := c.needs(ctx, set, options)
 	sorted := slices.SortedFunc(maps.Keys(needs), func(a, b scope) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))
@@ -58,6 +62,19 @@ func (c *Checker) Missing(
 		grants, err = c.missingGrants(ctx, as, set)
 	}
 	return permissionsOf(sorted, lacking, options.ServiceAccount, grants), err
+}
+
+// missingImpersonation returns the permission to impersonate a ServiceAccount, if the manager lacks it; nil for the manager itself.
+func (c *Checker) missingImpersonation(ctx context.Context, as identity.Identity) ([]corev1alpha2.MissingPermission, error) {
+	namespace, name, err := serviceaccount.SplitUsername(as.Name)
+	if err != nil {
+		return nil, nil // it is not a ServiceAccount
+	}
+	lacking, err := c.Lacks(ctx, c.manager, serviceAccounts, object.Key{Namespace: namespace, Name: name}, []string{impersonate})
+	if err != nil || len(lacking) == 0 {
+		return nil, err
+	}
+	return []corev1alpha2.MissingPermission{{Verbs: lacking, Resource: serviceAccounts.Resource, ResourceNames: []string{name}, Namespace: namespace}}, nil
 }
 
 // lack holds the verbs in a scope that the manager and the identity lack.
@@ -158,6 +175,9 @@ func NotPermitted(owner, namespace string, missing []corev1alpha2.MissingPermiss
 	user, remedy := "the manager", "grant the permissions with a ClusterRole that has the label "+corev1alpha2.LabelAggregateToBundles+`: "true"`
 	if account != "" {
 		user, remedy = fmt.Sprintf("ServiceAccount %s/%s", namespace, account), "grant it the permissions: the last ConfigMap of status.plan has a Role or ClusterRole with all of them under permissions.yaml"
+	}
+	if account == "" && slices.Contains(first.Verbs, impersonate) {
+		remedy = fmt.Sprintf("bind ClusterRole platform-operators-namespace to the manager in namespace %q", first.Namespace)
 	}
 	where := ""
 	if first.Namespace != "" {

@@ -19,6 +19,11 @@ var (
 	allVerbs     = bundle.Verbs
 )
 
+// impersonate is the verb that the manager needs on the ServiceAccounts as which it writes.
+const impersonate = "impersonate"
+
+var serviceAccounts = schema.GroupResource{Resource: "serviceaccounts"}
+
 // scope is a resource in a namespace, or in the whole cluster if namespace is empty.
 type scope struct {
 	schema.GroupResource

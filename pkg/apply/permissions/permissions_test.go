@@ -146,6 +146,20 @@ func TestTheManagerWatchesWhatAnotherIdentityApplies(t *testing.T) {
 	}
 }
 
+func TestENG_P7_AManagerThatMayNotImpersonateAsksNothingElse(t *testing.T) {
+	manager := &judge{may: func(verb, _, _ string) bool { return verb != "impersonate" }}
+	as := &judge{may: func(string, string, string) bool { return false }}
+	missing, err := newMemoOf(t, manager.identity(""), as.identity("system:serviceaccount:memo:deployer")).missing(t)
+	want := []corev1alpha2.MissingPermission{{Verbs: []string{"impersonate"}, Resource: "serviceaccounts", ResourceNames: []string{"deployer"}, Namespace: "memo"}}
+	if diff := cmp.Diff(want, missing); diff != "" || err != nil || as.asked > 0 {
+		t.Errorf("error %v, %d questions as the ServiceAccount, missing (-want +got):\n%s", err, as.asked, diff)
+	}
+	problem := NotPermitted("memo", "memo", missing)
+	if want := `BundleDeployment memo: the manager has no permission for serviceaccounts deployer in namespace "memo" (impersonate); bind ClusterRole platform-operators-namespace to the manager in namespace "memo"`; problem.Error() != want {
+		t.Errorf("got %q, want %q", problem, want)
+	}
+}
+
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	all := []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 	where := []string{"create", "delete", "get", "patch", "update"}

@@ -46,8 +46,8 @@ func (e *Engine) ChangedDefinitions(ctx context.Context, as Identity, set *Set) 
 }
 
 // StoredObjects checks in the background, as an identity, whether stored custom resources fit changed definitions; see storedobjects.Checker.
-// It sets the client of the question.
-func (e *Engine) StoredObjects(as Identity, question storedobjects.Question) (storedobjects.Answer, bool) {
-	question.Client = as.Or(e.manager).Dynamic
-	return e.stored.Check(question)
+// It sets the client of the request.
+func (e *Engine) StoredObjects(as Identity, request storedobjects.Request) (storedobjects.Result, bool) {
+	request.Client = as.Or(e.manager).Dynamic
+	return e.stored.Check(request)
 }

@@ -100,7 +100,7 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		permissions: permissions.New(mapper, Identity{Dynamic: config.Dynamic}, config.Clock),
 		remover:     teardown.New(resources, namespaces, config.Dynamic, config.Clock),
 		namespaces:  namespaces,
-		stored:      storedobjects.New(ctx, storedobjects.Config{Clock: config.Clock, Answered: config.Changed, Tasks: config.Tasks}),
+		stored:      storedobjects.New(ctx, storedobjects.Config{Clock: config.Clock, Done: config.Changed, Tasks: config.Tasks}),
 		deployments: config.Deployed,
 		isOneRound:  config.Tasks.Await,
 		owners:      map[string]*ownerState{},

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// maxViolations is the maximum number of objects in an Answer.
+	// maxViolations is the maximum number of objects in a Result.
 	maxViolations = 5
-	// An answer without violations is repeated for answerAge, because a rollout asks again in each sync until its definitions are applied. An
-	// answer with violations is repeated for violationAge, so that a rollout soon notices that a user has corrected the objects; and so is an
-	// answer whose repetition failed.
-	answerAge, violationAge = 10 * time.Minute, 30 * time.Second
+	// A result without violations is returned for resultAge, because a rollout asks again in each sync until its definitions are applied. A
+	// result with violations is returned for violationAge, so that a rollout soon notices that a user has corrected the objects; and so is a
+	// result after which another check failed.
+	resultAge, violationAge = 10 * time.Minute, 30 * time.Second
 	// maxRunning is the maximum number of definitions that are checked at the same time. Each takes the memory of compiled schemas and of one
 	// page of objects.
 	maxRunning = 3
@@ -27,34 +27,34 @@ const (
 // Config configures a Checker. Every field is required.
 type Config struct {
 	Clock clock.PassiveClock
-	// Answered is called with the owner of each question that a check has answered. It must not block.
-	Answered func(owner string)
+	// Done is called with the owner of each request for which a check has ended. It must not block.
+	Done func(owner string)
 	// Tasks runs the checks, so that the process can wait for them when it shuts down.
 	Tasks *background.Tasks
 }
 
-// Question asks whether the custom resources in the cluster fit changed CustomResourceDefinitions.
-type Question struct {
-	// Owner is the name of the BundleDeployment. It has one question at a time.
+// Request is a request to check whether the custom resources in the cluster fit changed CustomResourceDefinitions.
+type Request struct {
+	// Owner is the name of the BundleDeployment. It has one request at a time.
 	Owner string
 	// ID identifies the changes and the identity of Client, for example by the digest of the revision, the generations of the live
-	// definitions, and the name of the ServiceAccount. Another ID is another question.
+	// definitions, and the name of the ServiceAccount. Another ID is another request.
 	ID string
-	// Changes are the definitions before and after the upgrade. Those that affect no object cost no request. The caller must not change them.
+	// Changes are the definitions before and after the upgrade. The objects of those that affect none are not listed. The caller must not change them.
 	Changes []crdsafety.Change
 	// Client lists the objects. pager.Bounded must wrap its transport.
 	Client dynamic.Interface
 }
 
-// Answer is the result of a check.
-type Answer struct {
+// Result is the result of a check.
+type Result struct {
 	// Violations are the first objects that do not fit: at most five, in the order of the changes and of the API server's lists.
 	Violations []Violation
 	// Checked is the number of objects that were checked. It is less than the number of all objects if there are five violations.
 	Checked int
 	// Err is the error of a check that failed. If Check is called again, it starts another check.
 	Err error
-	// Until is the time until which Check returns this answer. The caller asks again after it if the answer has violations.
+	// Until is the time until which Check returns this result. The caller asks again after it if the result has violations.
 	Until time.Time
 }
 
@@ -66,62 +66,62 @@ type Checker struct {
 	running chan struct{}
 
 	mu sync.Mutex
-	// questions holds the question of each owner, keyed by owner.
-	questions map[string]*asked
+	// requests holds the request of each owner, keyed by owner.
+	requests map[string]*check
 }
 
-// asked is a question, with its answer once there is one.
-type asked struct {
+// check is a request, with its result once there is one.
+type check struct {
 	id     string
 	cancel context.CancelFunc
 	// isRunning is true while a check runs.
 	isRunning bool
-	answer    *Answer
+	result    *Result
 }
 
 // New returns a Checker. Canceling the context ends its checks.
 func New(ctx context.Context, config Config) *Checker {
-	return &Checker{ctx: ctx, config: config, running: make(chan struct{}, maxRunning), questions: map[string]*asked{}}
+	return &Checker{ctx: ctx, config: config, running: make(chan struct{}, maxRunning), requests: map[string]*check{}}
 }
 
-// Check returns the answer to a question. It returns false until the first check of this ID is done, which the first call starts. Then the
-// Checker calls Config.Answered, and Check returns the answer. After Answer.Until, Check starts another check, and returns the former answer
-// until that one is done. An answer with an error is returned once; the error of a later check only postpones the next one. If the tasks are
-// awaited, the first call runs the check and returns its answer.
-func (c *Checker) Check(question Question) (Answer, bool) {
+// Check returns the result of a request. It returns false until the first check of this ID is done, which the first call starts. Then the
+// Checker calls Config.Done, and Check returns the result. After Result.Until, Check starts another check, and returns the former result
+// until that one is done. A result with an error is returned once; the error of a later check only postpones the next one. If the tasks are
+// awaited, the first call runs the check and returns its result.
+func (c *Checker) Check(request Request) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := c.questions[question.Owner]
-	if found == nil || found.id != question.ID {
-		c.forget(question.Owner)
-		found = &asked{id: question.ID, cancel: func() {}}
-		c.questions[question.Owner] = found
+	found := c.requests[request.Owner]
+	if found == nil || found.id != request.ID {
+		c.forget(request.Owner)
+		found = &check{id: request.ID, cancel: func() {}}
+		c.requests[request.Owner] = found
 	}
-	if !found.isRunning && (found.answer == nil || !c.config.Clock.Now().Before(found.answer.Until)) {
-		c.start(question, found)
+	if !found.isRunning && (found.result == nil || !c.config.Clock.Now().Before(found.result.Until)) {
+		c.start(request, found)
 	}
-	if found.answer == nil || c.questions[question.Owner] != found {
-		return Answer{}, false
+	if found.result == nil || c.requests[request.Owner] != found {
+		return Result{}, false
 	}
-	if found.answer.Err != nil {
-		c.forget(question.Owner)
+	if found.result.Err != nil {
+		c.forget(request.Owner)
 	}
-	return *found.answer, true
+	return *found.result, true
 }
 
 // start runs a check in the background. It releases the mutex meanwhile, because the tasks may await the check.
-func (c *Checker) start(question Question, into *asked) {
+func (c *Checker) start(request Request, into *check) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	into.cancel, into.isRunning = cancel, true
 	c.mu.Unlock()
 	defer c.mu.Lock()
 	c.config.Tasks.Go(func() {
 		defer cancel()
-		c.run(ctx, question, into)
+		c.run(ctx, request, into)
 	})
 }
 
-// Forget ends the check of an owner that no longer exists or has no question, and drops its answer.
+// Forget ends the check of an owner that no longer exists or has no request, and drops its result.
 func (c *Checker) Forget(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,36 +129,36 @@ func (c *Checker) Forget(owner string) {
 }
 
 func (c *Checker) forget(owner string) {
-	if found := c.questions[owner]; found != nil {
+	if found := c.requests[owner]; found != nil {
 		found.cancel()
-		delete(c.questions, owner)
+		delete(c.requests, owner)
 	}
 }
 
-// run checks all definitions of a question, and stores the answer unless the question was dropped meanwhile.
-func (c *Checker) run(ctx context.Context, question Question, into *asked) {
-	answer := Answer{}
-	for _, change := range question.Changes {
-		if answer.Err = c.checkOne(ctx, question.Client, change, &answer); answer.Err != nil || len(answer.Violations) >= maxViolations {
+// run checks all definitions of a request, and stores the result unless the request was dropped meanwhile.
+func (c *Checker) run(ctx context.Context, request Request, into *check) {
+	result := Result{}
+	for _, change := range request.Changes {
+		if result.Err = c.checkOne(ctx, request.Client, change, &result); result.Err != nil || len(result.Violations) >= maxViolations {
 			break
 		}
 	}
-	age := answerAge
-	if len(answer.Violations) > 0 {
+	age := resultAge
+	if len(result.Violations) > 0 {
 		age = violationAge
 	}
-	answer.Until = c.config.Clock.Now().Add(age)
+	result.Until = c.config.Clock.Now().Add(age)
 	c.mu.Lock()
 	into.isRunning = false
-	isAsked := c.questions[question.Owner] == into
+	isCurrent := c.requests[request.Owner] == into
 	switch {
-	case isAsked && answer.Err != nil && into.answer != nil:
-		into.answer.Until = c.config.Clock.Now().Add(violationAge)
-	case isAsked:
-		into.answer = &answer
+	case isCurrent && result.Err != nil && into.result != nil:
+		into.result.Until = c.config.Clock.Now().Add(violationAge)
+	case isCurrent:
+		into.result = &result
 	}
 	c.mu.Unlock()
-	if isAsked {
-		c.config.Answered(question.Owner)
+	if isCurrent {
+		c.config.Done(request.Owner)
 	}
 }

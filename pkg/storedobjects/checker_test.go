@@ -158,9 +158,9 @@ func TestENG_P4_StoredObjectsAreChecked(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var answered []string
 				checker := storedobjects.New(t.Context(), storedobjects.Config{
-					Clock: clock.RealClock{}, Answered: func(owner string) { answered = append(answered, owner) }, Tasks: &background.Tasks{Await: true}})
+					Clock: clock.RealClock{}, Done: func(owner string) { answered = append(answered, owner) }, Tasks: &background.Tasks{Await: true}})
 				changes := []crdsafety.Change{change(t, "notes"), {New: definition(t, "drafts", 1)}, change(t, "memos")}
-				got, isDone := checker.Check(storedobjects.Question{Owner: "bd", ID: "1", Changes: changes, Client: test.cluster.client()})
+				got, isDone := checker.Check(storedobjects.Request{Owner: "bd", ID: "1", Changes: changes, Client: test.cluster.client()})
 				if !isDone || got.Checked != test.checked || test.cluster.pages != test.pages || !slices.Equal(answered, []string{"bd"}) {
 					t.Errorf("done: %t, %d objects on %d pages, answered %q", isDone, got.Checked, test.cluster.pages, answered)
 				}
@@ -190,8 +190,8 @@ func TestENG_P4_ViolationsNameTheObject(t *testing.T) {
 func TestENG_P4_ChangesThatAffectNoObjectCostNoRequest(t *testing.T) {
 	same := crdsafety.Change{Old: definition(t, "notes", 1), New: definition(t, "notes", 1)}
 	on := &cluster{fail: func(string, int) error { return errors.New("a request") }}
-	checker := storedobjects.New(t.Context(), storedobjects.Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: &background.Tasks{Await: true}})
-	if got, isDone := checker.Check(storedobjects.Question{Owner: "bd", Changes: []crdsafety.Change{same, {New: same.New}}, Client: on.client()}); !isDone || got.Err != nil || on.pages > 0 {
+	checker := storedobjects.New(t.Context(), storedobjects.Config{Clock: clock.RealClock{}, Done: func(string) {}, Tasks: &background.Tasks{Await: true}})
+	if got, isDone := checker.Check(storedobjects.Request{Owner: "bd", Changes: []crdsafety.Change{same, {New: same.New}}, Client: on.client()}); !isDone || got.Err != nil || on.pages > 0 {
 		t.Errorf("%+v, %t", got, isDone)
 	}
 }
@@ -208,7 +208,7 @@ type harness struct {
 func start(ctx context.Context, found map[string][]int) *harness {
 	h := &harness{release: make(chan struct{})}
 	h.cluster = &cluster{numbers: found, fail: func(string, int) error { <-h.release; return nil }}
-	h.Checker = storedobjects.New(ctx, storedobjects.Config{Clock: clock.RealClock{}, Answered: func(owner string) {
+	h.Checker = storedobjects.New(ctx, storedobjects.Config{Clock: clock.RealClock{}, Done: func(owner string) {
 		h.cluster.mu.Lock()
 		defer h.cluster.mu.Unlock()
 		h.answered = append(h.answered, owner)
@@ -216,9 +216,9 @@ func start(ctx context.Context, found map[string][]int) *harness {
 	return h
 }
 
-func (h *harness) ask(t *testing.T, owner, id string) (storedobjects.Answer, bool) {
+func (h *harness) ask(t *testing.T, owner, id string) (storedobjects.Result, bool) {
 	t.Helper()
-	return h.Check(storedobjects.Question{Owner: owner, ID: id, Changes: []crdsafety.Change{change(t, "notes")}, Client: h.cluster.client()})
+	return h.Check(storedobjects.Request{Owner: owner, ID: id, Changes: []crdsafety.Change{change(t, "notes")}, Client: h.cluster.client()})
 }
 
 func TestENG_P4_ChecksRunInTheBackground(t *testing.T) {
@@ -226,7 +226,7 @@ func TestENG_P4_ChecksRunInTheBackground(t *testing.T) {
 		h := start(t.Context(), map[string][]int{"notes": numbers(2, 0)})
 		for range 3 {
 			if _, isDone := h.ask(t, "bd", "1"); isDone {
-				t.Error("an answer before the list")
+				t.Error("a result before the list")
 			}
 		}
 		h.release <- struct{}{}
@@ -259,7 +259,7 @@ func TestENG_P4_ChecksRunInTheBackground(t *testing.T) {
 		h.release <- struct{}{}
 		synctest.Wait()
 		if h.cluster.pages != pages+1 {
-			t.Errorf("%d pages after an answer of ten minutes", h.cluster.pages-pages)
+			t.Errorf("%d pages after a result of ten minutes", h.cluster.pages-pages)
 		}
 		close(h.release)
 	})
@@ -277,7 +277,7 @@ func TestENG_P4_AnotherQuestionReplacesTheFirst(t *testing.T) {
 			t.Errorf("%+v, done: %t", got, isDone)
 		}
 		if !slices.Equal(h.answered, []string{"bd"}) {
-			t.Errorf("answered %q; nobody asks the first question", h.answered)
+			t.Errorf("answered %q; nobody asks the first request", h.answered)
 		}
 	})
 }
@@ -311,7 +311,7 @@ func TestENG_P4_AFewDefinitionsAreCheckedAtATime(t *testing.T) {
 		h.release <- struct{}{}
 		synctest.Wait()
 		if h.cluster.pages != 4 || len(h.answered) != 1 {
-			t.Errorf("%d lists, %q have an answer", h.cluster.pages, h.answered)
+			t.Errorf("%d lists, %q have a result", h.cluster.pages, h.answered)
 		}
 		cancel(errors.New("the manager ends"))
 		close(h.release)

@@ -2,5 +2,5 @@
 // revision is applied. Rules that compare only the definitions cannot know which values the objects have.
 //
 // A check lists all custom resources of the changed definitions in pages, in the background: there may be 100,000 of them. It stops when it
-// has found enough objects that do not fit. The package does not decide what follows from the answer.
+// has found enough objects that do not fit. The package does not decide what follows from the result.
 package storedobjects

@@ -43,8 +43,8 @@ func (v Violation) Finding() crdsafety.Finding {
 	return crdsafety.Finding{CRD: v.CRD, Rule: crdsafety.RuleStoredObjects, Path: truncate.Bytes(name+": "+v.Field, maxPath), Message: v.Message}
 }
 
-// checkOne checks the objects of one definition, and adds the result to an answer. It waits while enough other definitions are being checked.
-func (c *Checker) checkOne(ctx context.Context, client dynamic.Interface, change crdsafety.Change, into *Answer) error {
+// checkOne checks the objects of one definition, and adds what it finds to a result. It waits while enough other definitions are being checked.
+func (c *Checker) checkOne(ctx context.Context, client dynamic.Interface, change crdsafety.Change, into *Result) error {
 	select {
 	case c.running <- struct{}{}:
 		defer func() { <-c.running }()
@@ -82,8 +82,8 @@ func (c *Checker) checkOne(ctx context.Context, client dynamic.Interface, change
 	})
 }
 
-// add checks the objects of a page. It returns false if the answer has enough violations.
-func (a *Answer) add(ctx context.Context, crd string, page *unstructured.UnstructuredList, validator *crdsafety.Validator) (more bool, err error) {
+// add checks the objects of a page. It returns false if the result has enough violations.
+func (a *Result) add(ctx context.Context, crd string, page *unstructured.UnstructuredList, validator *crdsafety.Validator) (more bool, err error) {
 	for i := range page.Items {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)

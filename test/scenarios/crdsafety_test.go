@@ -71,6 +71,16 @@ func TestCRDSafety(t *testing.T) {
 		}
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
 		s.undeploy(ctx, name)
+
+		s.By("installing again over the kept definition, whose custom resources the manager may not list yet")
+		s.deployWithClass(ctx, plainClass, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer, maximum: 0}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", "by rule maximum: v1: .spec.size")
+		s.patchDeployment(ctx, name, `{"spec":{"preflight":{"crdUpgradeSafety":{"waivers":[{"crd":"tightening.safety.example.com","rule":"maximum","reason":"they are corrected later"}]}}}}`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(s.statusOf(ctx, name).Plan.CRDFindings).To(ConsistOf(
+			And(HaveField("Rule", "maximum"), HaveField("Outcome", corev1alpha2.CRDFindingWaived)),
+			And(HaveField("Rule", "storedObjects"), HaveField("Outcome", corev1alpha2.CRDFindingUnchecked), HaveField("Message", ContainSubstring("grant it list on them"))),
+		))
 	})
 
 	// Promise ENG-P5: An upgrade may bring a new CustomResourceDefinition. One that another BundleDeployment owns is refused, and the other one is

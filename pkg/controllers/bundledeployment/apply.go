@@ -45,7 +45,7 @@ type (
 		// ChangedDefinitions returns the CustomResourceDefinitions that a set changes, and StoredObjects whether stored custom resources fit
 		// them.
 		ChangedDefinitions(ctx context.Context, as apply.Identity, set *apply.Set) ([]crdsafety.Change, error)
-		StoredObjects(as apply.Identity, question storedobjects.Question) (storedobjects.Answer, bool)
+		StoredObjects(as apply.Identity, request storedobjects.Request) (storedobjects.Result, bool)
 	}
 	// watcher watches objects that were applied, and kinds that the API server does not serve.
 	watcher interface {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/klog/v2"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
@@ -56,7 +55,7 @@ func (s *reconciliation) checkDefinitions(ctx context.Context, of *revision.Revi
 		report.Add(violations...)
 		unused = report.Waive(waivers)
 	}
-	s.findings = findingsOf(report, unused)
+	s.findings = append(findingsOf(report, unused), s.unchecked...)
 	if !report.Blocks() {
 		return revision.Check{}
 	}
@@ -74,24 +73,24 @@ func (s *reconciliation) checkStoredObjects(as apply.Identity, of *revision.Revi
 	if !affects {
 		return nil, revision.Check{}
 	}
-	answer, isDone := s.c.definitions.StoredObjects(as, storedobjects.Question{Owner: s.before.Name, ID: strings.Join(id, "\n"), Changes: changes})
+	result, isDone := s.c.definitions.StoredObjects(as, storedobjects.Request{Owner: s.before.Name, ID: strings.Join(id, "\n"), Changes: changes})
 	switch {
 	case !isDone:
 		return nil, revision.Check{Unmet: revision.CRDSafety, Waiting: "checking whether the stored custom resources fit the changed CustomResourceDefinitions"}
-	case apierrors.IsForbidden(answer.Err) && as.Name == "": // without a former revision, nothing permits the manager to list them
-		klog.Warningf("BundleDeployment %q: the stored custom resources are not checked: %v", s.before.Name, answer.Err)
+	case apierrors.IsForbidden(result.Err) && as.Name == "": // without a former revision, nothing permits the manager to list them
+		s.unchecked = uncheckedOf(changes)
 		return nil, revision.Check{}
-	case apierrors.IsForbidden(answer.Err):
-		return nil, unsafeCheck(s.refuseDefinition(changes, answer.Err))
-	case answer.Err != nil:
-		return nil, unsafeCheck(answer.Err)
+	case apierrors.IsForbidden(result.Err):
+		return nil, unsafeCheck(s.refuseDefinition(changes, result.Err))
+	case result.Err != nil:
+		return nil, unsafeCheck(result.Err)
 	}
 	var findings []crdsafety.Finding
-	for _, each := range answer.Violations {
+	for _, each := range result.Violations {
 		findings = append(findings, each.Finding())
 	}
 	if len(findings) > 0 {
-		s.retry(answer.Until.Sub(s.c.clock.Now()))
+		s.retry(result.Until.Sub(s.c.clock.Now()))
 	}
 	return findings, revision.Check{}
 }
@@ -131,6 +130,20 @@ func unsafeChange(report *crdsafety.Report) error {
 		Err:    errors.New("the change is unsafe by rule " + first.Rule + ": " + first.Path + ": " + first.Message + more),
 		Remedy: "ask the bundle's author for a safe change; or review it, and add a waiver for the rule to spec.preflight.crdUpgradeSafety.waivers",
 	}
+}
+
+// uncheckedOf returns the findings about changed definitions whose custom resources the manager may not list.
+func uncheckedOf(changes []crdsafety.Change) []corev1alpha2.CRDFinding {
+	var findings []corev1alpha2.CRDFinding
+	for _, each := range changes {
+		if affects, err := each.AffectsObjects(); affects && err == nil {
+			findings = append(findings, corev1alpha2.CRDFinding{
+				CRD: each.Name(), Rule: crdsafety.RuleStoredObjects, Outcome: corev1alpha2.CRDFindingUnchecked,
+				Message: "the manager may not list the stored custom resources, which the change may make invalid: grant it list on them, or check them yourself",
+			})
+		}
+	}
+	return findings
 }
 
 // findingsOf returns the findings for status: those of a report, and the waivers that permit no change.

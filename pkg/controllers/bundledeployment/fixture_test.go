@@ -55,7 +55,7 @@ type fakeEngine struct {
 	askErr      error
 	// changes are the changed CustomResourceDefinitions, and stored is the answer about stored custom resources; nil while it is not known.
 	changes   []crdsafety.Change
-	stored    *storedobjects.Answer
+	stored    *storedobjects.Result
 	namespace plan.InstallNamespace
 	// dryRun is the result of a dry run, dryRuns the number of dry runs, and stillMissing what they found missing and is still missing.
 	dryRun       apply.DryRun
@@ -105,9 +105,9 @@ func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name str
 func (e *fakeEngine) ChangedDefinitions(context.Context, apply.Identity, *apply.Set) ([]crdsafety.Change, error) {
 	return e.changes, nil
 }
-func (e *fakeEngine) StoredObjects(apply.Identity, storedobjects.Question) (storedobjects.Answer, bool) {
+func (e *fakeEngine) StoredObjects(apply.Identity, storedobjects.Request) (storedobjects.Result, bool) {
 	if e.stored == nil {
-		return storedobjects.Answer{}, false
+		return storedobjects.Result{}, false
 	}
 	return *e.stored, true
 }
@@ -219,7 +219,7 @@ func newFixture(t *testing.T) *fixture {
 	deployment.Spec.Source.Image = &corev1alpha2.ImageSource{Ref: "r/memo:v2"}
 	deployment.Spec.InstallNamespace, deployment.Spec.ProvisionerClassName = "memo", "registry"
 	f := &fixture{
-		engine: &fakeEngine{stored: &storedobjects.Answer{}}, plans: &fakePlans{}, accounts: &fakeAccounts{CoreV1Interface: fake.NewClientset().CoreV1(), used: map[string]bool{}}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		engine: &fakeEngine{stored: &storedobjects.Result{}}, plans: &fakePlans{}, accounts: &fakeAccounts{CoreV1Interface: fake.NewClientset().CoreV1(), used: map[string]bool{}}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100), registry: known,
 	}
 	f.reconciliation = &reconciliation{

@@ -42,6 +42,8 @@ type reconciliation struct {
 	uid string
 	// findings are the unsafe changes of CustomResourceDefinitions in the newest revision.
 	findings []corev1alpha2.CRDFinding
+	// unchecked are the findings about those of them whose stored custom resources the manager may not list.
+	unchecked []corev1alpha2.CRDFinding
 	// restoring are the numbers of the revisions that this sync stores again, or waits to store again.
 	restoring sets.Set[int64]
 	// preexisting is true if the manager did not create the install namespace; nil while this sync has not read the namespace.

@@ -99,7 +99,7 @@ type CRDFinding struct {
 
 	// path is the version and the field that changed, for example "v1: .spec.ports[*].name". Two versions with an arrow between them
 	// mean that both are served and their schemas differ. For the rule storedObjects, path is a custom resource and its field. It has 1
-	// to 512 characters, and is absent for an unused waiver. Longer paths are cut.
+	// to 512 characters, and is absent for Unused and Unchecked. Longer paths are cut.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -112,9 +112,10 @@ type CRDFinding struct {
 	Message string `json:"message,omitempty"`
 
 	// outcome is what follows from the change. Blocking means that nothing of the revision is applied. Waived means that a waiver in
-	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change.
+	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change. Unchecked means that
+	// the manager may not list the stored custom resources. The change may make some of them invalid, and is applied.
 	// +required
-	// +kubebuilder:validation:Enum=Blocking;Waived;Unused
+	// +kubebuilder:validation:Enum=Blocking;Waived;Unused;Unchecked
 	Outcome CRDFindingOutcome `json:"outcome,omitempty"`
 }
 
@@ -128,4 +129,6 @@ const (
 	CRDFindingWaived CRDFindingOutcome = "Waived"
 	// CRDFindingUnused means that there is a waiver and no such change.
 	CRDFindingUnused CRDFindingOutcome = "Unused"
+	// CRDFindingUnchecked means that the manager may not list the stored custom resources.
+	CRDFindingUnchecked CRDFindingOutcome = "Unchecked"
 )

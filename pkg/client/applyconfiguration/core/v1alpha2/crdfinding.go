@@ -17,12 +17,13 @@ type CRDFindingApplyConfiguration struct {
 	Rule *string `json:"rule,omitempty"`
 	// path is the version and the field that changed, for example "v1: .spec.ports[*].name". Two versions with an arrow between them
 	// mean that both are served and their schemas differ. For the rule storedObjects, path is a custom resource and its field. It has 1
-	// to 512 characters, and is absent for an unused waiver. Longer paths are cut.
+	// to 512 characters, and is absent for Unused and Unchecked. Longer paths are cut.
 	Path *string `json:"path,omitempty"`
 	// message describes the change. It has 1 to 1024 characters. Longer messages are cut.
 	Message *string `json:"message,omitempty"`
 	// outcome is what follows from the change. Blocking means that nothing of the revision is applied. Waived means that a waiver in
-	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change.
+	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change. Unchecked means that
+	// the manager may not list the stored custom resources. The change may make some of them invalid, and is applied.
 	Outcome *corev1alpha2.CRDFindingOutcome `json:"outcome,omitempty"`
 }
 

@@ -89,7 +89,7 @@ func (d *dryRun) send(ctx context.Context, objects []*object.Desired) error {
 		warned[i] = received.list()
 		switch {
 		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
-			if missing[i], errs[i] = d.lacks(ctx, err, resources[i], desired); len(missing[i]) == 0 {
+			if missing[i], errs[i] = d.missingVerbs(ctx, err, resources[i], desired); len(missing[i]) == 0 {
 				warned[i] = append(warned[i], "the API server does not accept it in a dry run: "+object.Bounded(err.Error()))
 			}
 		case ctx.Err() != nil:
@@ -108,13 +108,13 @@ func (d *dryRun) send(ctx context.Context, objects []*object.Desired) error {
 	return object.Foremost(errs)
 }
 
-// lacks returns the verbs of an apply that a ServiceAccount lacks on an object, after the API server has answered with an error. For the
+// missingVerbs returns the verbs of an apply that a ServiceAccount lacks on an object, after the API server has answered with an error. For the
 // manager it returns none, because the roles of the set may grant it permissions.
-func (d *dryRun) lacks(ctx context.Context, answer error, resource schema.GroupResource, desired *object.Desired) ([]string, error) {
+func (d *dryRun) missingVerbs(ctx context.Context, answer error, resource schema.GroupResource, desired *object.Desired) ([]string, error) {
 	if d.serviceAccount == "" || !apierrors.IsForbidden(answer) {
 		return nil, nil
 	}
-	return d.engine.permissions.Lacks(ctx, d.as, resource, desired.Key, applyVerbs)
+	return d.engine.permissions.MissingVerbs(ctx, d.as, resource, desired.Key, applyVerbs)
 }
 
 // addWarnings adds warnings about one object.
@@ -132,7 +132,7 @@ func (e *Engine) StillMissing(ctx context.Context, as Identity, missing []corev1
 	var still []corev1alpha2.MissingPermission
 	for _, each := range missing {
 		key := Key{Namespace: each.Namespace, Name: each.ResourceNames[0]}
-		verbs, err := e.permissions.Lacks(ctx, as.Or(e.manager), schema.GroupResource{Group: each.Group, Resource: each.Resource}, key, each.Verbs)
+		verbs, err := e.permissions.MissingVerbs(ctx, as.Or(e.manager), schema.GroupResource{Group: each.Group, Resource: each.Resource}, key, each.Verbs)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-openapi/jsonpointer"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -158,7 +159,7 @@ func resolve(at *location, element fieldpath.PathElement, declared, live any) (n
 				}
 			}
 		}
-		return &location{parent: at, token: escape(element.String()), element: element}, nil, found
+		return &location{parent: at, token: jsonpointer.Escape(element.String()), element: element}, nil, found
 	case element.Value != nil:
 		wantedItems, _ := declared.([]any)
 		plain := (*element.Value).Unstructured()
@@ -170,7 +171,7 @@ func resolve(at *location, element fieldpath.PathElement, declared, live any) (n
 		if items, _ := live.([]any); !hasItem(items, plain) {
 			return nil, nil, nil
 		}
-		return &location{parent: at, token: escape(element.String()), element: element}, nil, plain
+		return &location{parent: at, token: jsonpointer.Escape(element.String()), element: element}, nil, plain
 	}
 	return nil, nil, nil // elements with an index, which no API server records
 }

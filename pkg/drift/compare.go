@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -116,7 +117,7 @@ type location struct {
 }
 
 func (s *location) field(name string) *location {
-	return &location{parent: s, token: escape(name), element: fieldpath.FieldNameElement(name)}
+	return &location{parent: s, token: jsonpointer.Escape(name), element: fieldpath.FieldNameElement(name)}
 }
 
 func (s *location) item(index int, element fieldpath.PathElement) *location {
@@ -140,11 +141,6 @@ func (s *location) path() fieldpath.Path {
 	}
 	slices.Reverse(path)
 	return path
-}
-
-// escape writes a name as one token of a JSON pointer (RFC 6901).
-func escape(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
 // search collects the differences that one comparison finds.

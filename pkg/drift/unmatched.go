@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -81,7 +82,7 @@ func follow(object map[string]any, pointer string) (at any, rest []string) {
 		found := false
 		switch value := at.(type) {
 		case map[string]any:
-			next, found = value[unescape(rest[0])]
+			next, found = value[jsonpointer.Unescape(rest[0])]
 		case []any:
 			index, err := strconv.Atoi(rest[0])
 			if err != nil {
@@ -99,11 +100,6 @@ func follow(object map[string]any, pointer string) (at any, rest []string) {
 	return at, nil
 }
 
-// unescape reads one token of a JSON pointer (RFC 6901).
-func unescape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-}
-
 // FieldsBeside suggests fields for a pointer that an object does not have. It finds the first missing field of the pointer, and returns
 // pointers to the fields that exist beside it. They are sorted by the length of the prefix that they share with the missing name, longest
 // first, and then by name.
@@ -116,10 +112,10 @@ func FieldsBeside(object map[string]any, pointer string) []string {
 	prefix := strings.TrimSuffix(pointer, strings.Join(rest, "/"))
 	names := slices.Sorted(maps.Keys(fields))
 	slices.SortStableFunc(names, func(a, b string) int {
-		return commonPrefix(b, unescape(rest[0])) - commonPrefix(a, unescape(rest[0]))
+		return commonPrefix(b, jsonpointer.Unescape(rest[0])) - commonPrefix(a, jsonpointer.Unescape(rest[0]))
 	})
 	for i, name := range names {
-		names[i] = prefix + escape(name)
+		names[i] = prefix + jsonpointer.Escape(name)
 	}
 	return names
 }

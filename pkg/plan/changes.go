@@ -6,7 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/go-openapi/jsonpointer"
 )
 
 // maxChanges is the maximum number of changed fields of one object that a plan lists.
@@ -68,7 +69,7 @@ func (s *changeSearch) maps(path string, from, to map[string]any) {
 	}
 	maps.Copy(names, from)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s.values(path+"/"+pointerToken(name), from[name], to[name])
+		s.values(path+"/"+jsonpointer.Escape(name), from[name], to[name])
 	}
 }
 
@@ -119,9 +120,4 @@ func nameOf(item any) string {
 	fields, _ := item.(map[string]any)
 	name, _ := fields["name"].(string)
 	return name
-}
-
-// pointerToken writes a name as one token of a JSON pointer (RFC 6901).
-func pointerToken(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }

@@ -24,7 +24,8 @@ type Header struct {
 	Renderer string `json:"renderer,omitempty"`
 	// ServiceAccount is the name of the ServiceAccount of the install namespace that applies the objects; empty for the manager.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
-	// Plan is a digest of the objects that does not depend on their order.
+	// Plan is a digest of the objects that does not depend on their order, as plan.Digest returns it. It is not the digest of a plan that an
+	// approval names, which covers more than the objects. The name is that of the stored field.
 	Plan string `json:"plan,omitempty"`
 	// Bundle is the bundle's metadata.
 	Bundle corev1alpha2.BundleMetadata `json:"bundle"`

@@ -77,8 +77,8 @@ func (c *Checker) May(ctx context.Context, as identity.Identity, verb string, re
 	return c.isPermitted(ctx, as, permission{as.Name, resource, verb, namespace, ""})
 }
 
-// Lacks returns those of the verbs that an identity has no permission for on one object.
-func (c *Checker) Lacks(ctx context.Context, as identity.Identity, resource schema.GroupResource, key object.Key, verbs []string) ([]string, error) {
+// MissingVerbs returns those of the verbs that an identity has no permission for on one object.
+func (c *Checker) MissingVerbs(ctx context.Context, as identity.Identity, resource schema.GroupResource, key object.Key, verbs []string) ([]string, error) {
 	var lacking []string
 	for _, verb := range verbs {
 		permitted, err := c.isPermitted(ctx, as, permission{as.Name, resource, verb, key.Namespace, key.Name})

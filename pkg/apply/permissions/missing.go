@@ -46,13 +46,13 @@ func (c *Checker) Missing(
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))
 	})
 	c.readRules(ctx, as, needs)
-	lacking, errs := make([]lack, len(sorted)), make([]error, len(sorted))
+	lacking, errs := make([]missingVerbs, len(sorted)), make([]error, len(sorted))
 	replacement, err := c.replacementOf(ctx, set, options.Replaced, needs)
 	if err != nil {
 		return nil, err
 	}
 	pacing.Each(len(sorted), func(i int) {
-		lacking[i], errs[i] = c.lackIn(ctx, as, sorted[i], needs[sorted[i]], replacement)
+		lacking[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]], replacement)
 	})
 	if err := object.Foremost(errs); err != nil {
 		return permissionsOf(sorted, lacking, options.ServiceAccount, nil), err
@@ -70,19 +70,19 @@ func (c *Checker) missingImpersonation(ctx context.Context, as identity.Identity
 	if err != nil {
 		return nil, nil // it is not a ServiceAccount
 	}
-	lacking, err := c.Lacks(ctx, c.manager, serviceAccounts, object.Key{Namespace: namespace, Name: name}, []string{impersonate})
+	lacking, err := c.MissingVerbs(ctx, c.manager, serviceAccounts, object.Key{Namespace: namespace, Name: name}, []string{impersonate})
 	if err != nil || len(lacking) == 0 {
 		return nil, err
 	}
 	return []corev1alpha2.MissingPermission{{Verbs: lacking, Resource: serviceAccounts.Resource, ResourceNames: []string{name}, Namespace: namespace}}, nil
 }
 
-// lack holds the verbs in a scope that the manager and the identity lack.
-type lack struct{ manager, identity []string }
+// missingVerbs holds the verbs in a scope that the manager and the identity lack.
+type missingVerbs struct{ manager, identity []string }
 
 // permissionsOf returns what is missing in scopes, and the permissions that an identity lacks to grant others, sorted. An empty name of a
 // ServiceAccount means that the identity is the manager.
-func permissionsOf(scopes []scope, lacking []lack, serviceAccount string, grants missingRules) []corev1alpha2.MissingPermission {
+func permissionsOf(scopes []scope, lacking []missingVerbs, serviceAccount string, grants missingRules) []corev1alpha2.MissingPermission {
 	missing := grants
 	if missing == nil {
 		missing = missingRules{}
@@ -102,23 +102,23 @@ func permissionsOf(scopes []scope, lacking []lack, serviceAccount string, grants
 	}
 	all = append(all, missing.permissions(serviceAccount)...)
 	slices.SortStableFunc(all, func(a, b corev1alpha2.MissingPermission) int {
-		return cmp.Or(cmp.Compare(len(a.NonResourceURLs), len(b.NonResourceURLs)), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace),
-			cmp.Compare(a.ServiceAccountName, b.ServiceAccountName), slices.Compare(a.ResourceNames, b.ResourceNames),
+		return cmp.Or(cmp.Compare(len(a.NonResourceURLs), len(b.NonResourceURLs)), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.ServiceAccountName, b.ServiceAccountName), slices.Compare(a.ResourceNames, b.ResourceNames),
 			slices.Compare(a.NonResourceURLs, b.NonResourceURLs), slices.Compare(a.Verbs, b.Verbs))
 	})
 	return all
 }
 
-// lackIn returns the verbs that are not permitted in a scope, or that the replacement will remove.
-func (c *Checker) lackIn(ctx context.Context, as identity.Identity, in scope, verbs []string, by replacement) (lack, error) {
-	var found lack
+// missingIn returns the verbs that are not permitted in a scope, or that the replacement will remove.
+func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope, verbs []string, by replacement) (missingVerbs, error) {
+	var found missingVerbs
 	for _, verb := range verbs {
 		user := c.userOf(verb, as)
 		isManager := user.Name == c.manager.Name
 		if !isManager || !by.removes(verb, in.GroupResource) {
 			permitted, err := c.isPermitted(ctx, user, permission{user.Name, in.GroupResource, verb, in.namespace, ""})
 			if err != nil {
-				return lack{}, err
+				return missingVerbs{}, err
 			}
 			if permitted {
 				continue

@@ -41,8 +41,8 @@ func (a *approval) approvePlan(ctx context.Context, s subject) error {
 		if err := a.ask(ctx, fmt.Sprintf("Approve plan %s as %s?", s.digest(), user)); err != nil {
 			return err
 		}
-		present, isGiven, err := a.givePlan(ctx, s, user)
-		if err != nil || isGiven {
+		present, isApproved, err := a.writeApproval(ctx, s, user)
+		if err != nil || isApproved {
 			return err
 		}
 		if s, shown = present, &text; !s.awaitsPlan() {
@@ -68,8 +68,8 @@ func (a *approval) approver(ctx context.Context, s subject) (user string, err er
 	return user, err
 }
 
-// givePlan writes the approval of the plan that was shown. isGiven is false if another plan waits by then, or none.
-func (a *approval) givePlan(ctx context.Context, s subject, user string) (now subject, isGiven bool, err error) {
+// writeApproval writes the approval of the plan that was shown. isApproved is false if another plan waits by then, or none.
+func (a *approval) writeApproval(ctx context.Context, s subject, user string) (now subject, isApproved bool, err error) {
 	digest := s.digest()
 	for range maxAttempts {
 		err := a.patchApproval(ctx, s, map[string]any{"planDigest": digest, "approvedBy": user})

@@ -25,15 +25,15 @@ func (a *approval) ask(ctx context.Context, question string) error {
 		text string
 		err  error
 	}
-	given := make(chan answer, 1)
+	read := make(chan answer, 1)
 	go func() { // a read of a terminal does not end with the context
 		text, err := a.answers.ReadString('\n')
-		given <- answer{text, err}
+		read <- answer{text, err}
 	}()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case answer := <-given:
+	case answer := <-read:
 		if !strings.HasSuffix(answer.text, "\n") { // the end of the input, after which the cursor is behind the question
 			fmt.Fprintln(a.invocation.Streams.ErrOut)
 		}

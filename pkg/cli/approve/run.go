@@ -107,9 +107,9 @@ func (a *approval) withdraw(ctx context.Context, s subject) error {
 		a.say(fmt.Sprintf("%s has no approval of a plan that could be withdrawn.", s.title()))
 		return nil
 	}
-	given := s.deployment.Spec.Approval
+	former := s.deployment.Spec.Approval
 	a.say(fmt.Sprintf("BundleDeployment %s: plan %s is approved by %s. What is not applied yet is not applied after the withdrawal.", s.name(),
-		given.PlanDigest, given.ApprovedBy))
+		former.PlanDigest, former.ApprovedBy))
 	if a.isDryRun() {
 		return a.dryRun()
 	}
@@ -132,7 +132,7 @@ func (a *approval) withdraw(ctx context.Context, s subject) error {
 		if s, err = a.settle(ctx); err != nil {
 			return err
 		}
-		if now := s.deployment; now == nil || now.Spec.Approval == nil || now.Spec.Approval.PlanDigest != given.PlanDigest {
+		if now := s.deployment; now == nil || now.Spec.Approval == nil || now.Spec.Approval.PlanDigest != former.PlanDigest {
 			return exit.With(exit.Failure, errors.New("somebody else has changed the approval; nothing is withdrawn: run the command again"))
 		}
 	}

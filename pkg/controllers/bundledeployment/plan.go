@@ -33,6 +33,12 @@ type plannedRevision struct {
 	summary  corev1alpha2.Plan
 }
 
+// isOf reports whether the plan was computed from the same revisions, terms and findings as another one, and is stored if that one must be.
+func (p plannedRevision) isOf(other plannedRevision) bool {
+	return p.number == other.number && p.active == other.active && p.terms == other.terms && p.permissions == other.permissions &&
+		slices.Equal(p.findings, other.findings) && (p.isStored || !other.isStored)
+}
+
 // checkApproval plans a revision, and checks whether its plan is approved. It stores the text of the plan if an approval is required, or if the
 // ServiceAccount lacks permissions.
 func (s *reconciliation) checkApproval(ctx context.Context, of *revision.Revision) revision.Check {
@@ -68,8 +74,7 @@ func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isRequ
 	if active := s.machine.Active(); active != nil {
 		planned.active, in.Active = active.Number, s.memory.sets[active.Number].Planned()
 	}
-	known := s.memory.planned
-	if known.number == planned.number && known.active == planned.active && known.terms == planned.terms && known.permissions == permissions && slices.Equal(known.findings, s.findings) && (known.isStored || !isStored) {
+	if s.memory.planned.isOf(planned) {
 		return nil
 	}
 	computed := plan.New(in)
@@ -96,7 +101,7 @@ func (s *reconciliation) terms() plan.Terms {
 }
 
 // planOf returns the plan of the newest revision for status, without its warnings and what is missing: the one that this process has computed,
-// or the one in status.
+// or the one in status. A plan without a revision is that of an earlier manager, whose digest was that of the objects alone.
 func (s *reconciliation) planOf(newest *revision.Revision) *corev1alpha2.Plan {
 	if planned := s.memory.planned; planned.number == newest.Number {
 		return planned.summary.DeepCopy()

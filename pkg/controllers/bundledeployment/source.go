@@ -54,8 +54,8 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 }
 
 // fetch requests that the desired content be fetched and rendered in the background, and stores the result once it is available. It does
-// not wait for the result. If the class does not allow the content, it fetches nothing. In the only round of a process, it waits for the result, but only after the first write of the status: revisions
-// that are stored while there is no status count as applied.
+// not wait for the result. If the class does not allow the content, it fetches nothing. In the only round of a process, it waits for the
+// result, but only after the first write of the status: revisions that are stored while there is no status count as applied.
 func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	if s.c.isOneRound && s.before.Status.ObservedGeneration == 0 {
 		s.machine.SetContent(revision.Content{})

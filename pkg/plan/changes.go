@@ -121,7 +121,8 @@ func nameOf(item any) string {
 	return name
 }
 
+// escapePointer escapes the characters that are special in a JSON pointer.
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 // pointerToken writes a name as one token of a JSON pointer (RFC 6901).
-func pointerToken(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func pointerToken(name string) string { return escapePointer.Replace(name) }

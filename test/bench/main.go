@@ -47,7 +47,7 @@ var (
 )
 
 // partNames are the names of all parts, in the order of the document.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "scoped", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
 
 type options struct {
 	data, out, dir, only string
@@ -274,6 +274,8 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		return measureDrift(ctx, dir, b.logf)
 	case "steady":
 		return measureSteady(ctx, dir, b.logf)
+	case "scoped":
+		return measureScoped(ctx, dir, b.rounds, b.logf)
 	case "platform":
 		return measurePlatform(ctx, dir, b.logf)
 	case "verdict":

@@ -169,6 +169,10 @@ func TestClusterPartsHaveBaselinesAndGrowth(t *testing.T) {
 				{"each deployment: anonymous RSS", size, 5, 3, 2}, {"each deployment: live heap", size, 3, 2, 1},
 			}, nil,
 		},
+		"policies": {
+			policiesPart([]policyCosts{{"a change", policyTimes{[]float64{3, 1, 2, 4}, 8}, policyTimes{[]float64{1, 1, 1, 1}, 4}}}),
+			[]figure{{"a change: p50", seconds, 2, 1, 4}, {"a change: p95", seconds, 4, 1, 4}, {"a change: in policies, mean", seconds, 2, 1, 4}}, nil,
+		},
 		"unpacking": {
 			unpackPart([]unpackings{{1 << 20, []float64{4}, []float64{2}, []float64{8}, []float64{6}}}),
 			[]figure{{"1.00 MiB: memory", size, 4, 2, 1}, {"1.00 MiB: time", seconds, 8, 6, 1}}, nil,

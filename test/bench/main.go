@@ -47,7 +47,7 @@ var (
 )
 
 // partNames are the names of all parts, in the order of the document.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "scoped", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "scoped", "platform", "verdict", "policies", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
 
 type options struct {
 	data, out, dir, only string
@@ -280,6 +280,8 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		return measurePlatform(ctx, dir, b.logf)
 	case "verdict":
 		return measureVerdict(ctx, dir, b.logf)
+	case "policies":
+		return measurePolicies(ctx, dir, b.logf)
 	case "memory":
 		return measureMemory(ctx, dir, packages, b.logf)
 	case "plugin":

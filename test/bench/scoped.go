@@ -26,8 +26,8 @@ type scopedIdle struct {
 	window idleWindow
 	// before and after are the memory of managers that were started before the first BundleDeployment and after the window.
 	before, after []residentMemory
-	// heapBefore and heapAfter are the sizes of the heap before the first BundleDeployment and after the window, in bytes.
-	heapBefore, heapAfter float64
+	// heap is the size of the heap after the window, in bytes.
+	heap float64
 }
 
 // measureScoped measures the idle manager with scoped BundleDeployments, and with unscoped ones on a cluster of their own.
@@ -58,9 +58,6 @@ func (l *live) measureScopedIdle(ctx context.Context, measured *scopedIdle, kind
 	if measured.before, err = l.memoryOfRestarts(ctx, rounds); err != nil {
 		return err
 	}
-	if measured.heapBefore, err = l.heap(ctx); err != nil {
-		return err
-	}
 	for i := range scopedDeployments {
 		bundle := bulk.Bundle{Name: fmt.Sprintf("%s-%03d", kind, i), Objects: scopedObjects}
 		ref, err := l.publish(ctx, bundle)
@@ -79,7 +76,7 @@ func (l *live) measureScopedIdle(ctx context.Context, measured *scopedIdle, kind
 	if measured.window, err = l.idleWindow(ctx, log, time.Now(), scopedWindow); err != nil {
 		return err
 	}
-	if measured.heapAfter, err = l.heap(ctx); err != nil {
+	if measured.heap, err = l.heap(ctx); err != nil {
 		return err
 	}
 	measured.after, err = l.memoryOfRestarts(ctx, rounds)
@@ -92,7 +89,7 @@ func scopedPart(scoped, unscoped scopedIdle) part {
 	p := part{
 		title: "Idle with scoped BundleDeployments",
 		text: fmt.Sprintf("The manager's requests and processor time during %s without changes, with %d BundleDeployments of %d objects each. Each has a ServiceAccount of its own in `spec.serviceAccountName`, which has ClusterRole admin in the install namespace. Requests are counted in the API server's audit log, without watches, and with those that the manager sends as a ServiceAccount. The target is no request.\n\n"+
-			"“Anonymous” is the heap and stacks, and “total” includes the pages of the binary, %s after a start of the manager. “Live heap” is the heap after the last garbage collection. The memory of each deployment is the memory with all of them, minus that before the first one, divided by %[2]d. Both sides have the same memory before the first one: the median, or mean, of both.\n\n"+
+			"“Anonymous” is the heap and stacks, and “total” includes the pages of the binary, %s after a start of the manager. “Live heap” is the heap after the last garbage collection in the quiet time, of which there is one every two minutes. The memory of each deployment is the memory with all of them, minus the median of both sides before the first one, divided by %[2]d.\n\n"+
 			"The baseline is another cluster, with as many BundleDeployments of the same objects without a ServiceAccount. Everything else is the same: each namespace exists before, with its ServiceAccount.", scopedWindow, scopedDeployments, scopedObjects+1, restartedAge),
 		ours: "scoped", baseline: "unscoped",
 		figures: []figure{

@@ -53,14 +53,14 @@ func (l *live) heap(ctx context.Context) (float64, error) {
 // scopedMemoryFigures returns the figures of the manager's memory, and of the part of it that one deployment takes.
 func scopedMemoryFigures(name string, scoped, unscoped scopedIdle) []figure {
 	n := len(scoped.after)
-	before, heapBefore := median(anonymous(slices.Concat(scoped.before, unscoped.before))), (scoped.heapBefore+unscoped.heapBefore)/2
-	each := func(before, after float64) float64 { return max(after-before, 0) / scopedDeployments }
+	before := median(anonymous(slices.Concat(scoped.before, unscoped.before)))
+	each := func(after float64) float64 { return max(after-before, 0) / scopedDeployments }
 	ours, theirs := median(anonymous(scoped.after)), median(anonymous(unscoped.after))
 	return []figure{
 		{name: name + ": anonymous RSS", unit: size, ours: ours, baseline: theirs, n: n},
 		{name: name + ": total RSS", unit: size, ours: median(total(scoped.after)), baseline: median(total(unscoped.after)), n: n},
-		{name: "each deployment: anonymous RSS", unit: size, ours: each(before, ours), baseline: each(before, theirs), n: n},
-		{name: "each deployment: live heap", unit: size, ours: each(heapBefore, scoped.heapAfter), baseline: each(heapBefore, unscoped.heapAfter), n: 1},
+		{name: name + ": live heap", unit: size, ours: scoped.heap, baseline: unscoped.heap, n: 1},
+		{name: "each deployment: anonymous RSS", unit: size, ours: each(ours), baseline: each(theirs), n: n},
 	}
 }
 

@@ -25,7 +25,7 @@ type figure struct {
 	// baseline is 0 if there is none.
 	baseline float64
 	// n is the number of samples. ours and baseline are the medians of the samples, except that numbers of requests are maxima, and that a
-	// figure that is named after a percentile is that percentile.
+	// figure that is named after a percentile or the mean is that.
 	n int
 }
 

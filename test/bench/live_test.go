@@ -157,6 +157,22 @@ func TestClusterPartsHaveBaselinesAndGrowth(t *testing.T) {
 				{"5 objects among 6 others: processor time", seconds, 2, 1, 1}, {"5 objects among 6 others: anonymous RSS", size, 30, 10, 1}, {"5 objects among 6 others: total RSS", size, 40, 20, 1},
 			}, nil,
 		},
+		"idle with ServiceAccounts": {
+			scopedPart(
+				scopedIdle{
+					idleWindow{requests: steady.Requests{Writes: 1, Gets: 2, Lists: 3}, processor: 2},
+					[]residentMemory{{100, 200}, {90, 200}}, []residentMemory{{590, 890}, {610, 910}}, 350},
+				scopedIdle{idleWindow{processor: 1}, []residentMemory{{110, 200}, {100, 200}}, []residentMemory{{390, 690}, {410, 710}}, 250}),
+			[]figure{
+				{"100 deployments: writes", count, 1, 0, 1}, {"100 deployments: GETs", count, 2, 0, 1}, {"100 deployments: LISTs", count, 3, 0, 1},
+				{"100 deployments: processor time", seconds, 2, 1, 1}, {"100 deployments: anonymous RSS", size, 600, 400, 2}, {"100 deployments: total RSS", size, 900, 700, 2},
+				{"100 deployments: live heap", size, 350, 250, 1}, {"each deployment: anonymous RSS", size, 5, 3, 2},
+			}, nil,
+		},
+		"policies": {
+			policiesPart([]policyCosts{{"a change", policyTimes{[]float64{3, 1, 2, 4}, 8}, policyTimes{[]float64{1, 1, 1, 1}, 4}}}),
+			[]figure{{"a change: p50", seconds, 2, 1, 4}, {"a change: p95", seconds, 4, 1, 4}, {"a change: in policies, mean", seconds, 2, 1, 4}}, nil,
+		},
 		"unpacking": {
 			unpackPart([]unpackings{{1 << 20, []float64{4}, []float64{2}, []float64{8}, []float64{6}}}),
 			[]figure{{"1.00 MiB: memory", size, 4, 2, 1}, {"1.00 MiB: time", seconds, 8, 6, 1}}, nil,

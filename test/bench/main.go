@@ -47,7 +47,7 @@ var (
 )
 
 // partNames are the names of all parts, in the order of the document.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "scoped", "platform", "verdict", "policies", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
 
 type options struct {
 	data, out, dir, only string
@@ -231,6 +231,8 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 			return part{}, err
 		}
 		return measureRender(folders, b.samples, b.logf)
+	case "plan":
+		return measurePlan(plannedObjects, b.samples)
 	case "memory", "plugin":
 		all, err := b.packageLines(ctx)
 		if err != nil {
@@ -272,10 +274,14 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		return measureDrift(ctx, dir, b.logf)
 	case "steady":
 		return measureSteady(ctx, dir, b.logf)
+	case "scoped":
+		return measureScoped(ctx, dir, b.rounds, b.logf)
 	case "platform":
 		return measurePlatform(ctx, dir, b.logf)
 	case "verdict":
 		return measureVerdict(ctx, dir, b.logf)
+	case "policies":
+		return measurePolicies(ctx, dir, b.logf)
 	case "memory":
 		return measureMemory(ctx, dir, packages, b.logf)
 	case "plugin":

@@ -102,6 +102,13 @@ func TestPartsHaveAllFigures(t *testing.T) {
 				"2 bundles, written out: time", "2 bundles, written out: allocated", "2 bundles, written out: allocations",
 				"all 3 bundles, rendered or refused: time", "all 3 bundles, rendered or refused: allocated", "all 3 bundles, rendered or refused: allocations"},
 		},
+		"planning": {
+			func() (part, error) { return measurePlan(20, 1) },
+			[]string{"first revision, plan: time", "first revision, plan: allocated", "first revision, plan: allocations",
+				"first revision, text: time", "first revision, text: allocated", "first revision, text: allocations",
+				"change of every object, plan: time", "change of every object, plan: allocated", "change of every object, plan: allocations",
+				"change of every object, text: time", "change of every object, text: allocated", "change of every object, text: allocations"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := tc.measure()
@@ -250,6 +257,20 @@ func TestSyntheticPackagesDependAndConflict(t *testing.T) {
 	}
 	if conflicts == 0 {
 		t.Error("nobody is in anybody's way; then nothing has to be decided together")
+	}
+}
+
+func TestPlannedBundlesDifferInEveryObject(t *testing.T) {
+	const objects = 20
+	p, err := measurePlan(objects, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each object has another label, and other values or ports.
+	want := []string{fmt.Sprintf("The plan of the first revision creates %d objects, with the Namespace and the Deployment. The plan of the change updates %d objects, in %d fields.",
+		objects+2, objects, objects*(plannedFields+1))}
+	if diff := cmp.Diff(want, p.notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 }
 

@@ -76,7 +76,7 @@ func (l *live) measurePlatform(ctx context.Context, offered []samples.Operator) 
 			l.logf("%d PlatformOperators: the ClusterOperator is right %s after a catalog's change, %s after the cluster's (p95)", operators,
 				seconds.format(percentile(measured.catalogs, 95)), seconds.format(percentile(measured.cluster, 95)))
 		}
-		minute, err := l.idleWindow(ctx, log, time.Now())
+		minute, err := l.idleWindow(ctx, log, time.Now(), steadyWindow)
 		if err != nil {
 			return part{}, err
 		}

@@ -54,7 +54,7 @@ func measureSteady(ctx context.Context, dir string, logf func(string, ...any)) (
 				return part{}, err
 			}
 			there = amount.others
-			minute, err := l.idleWindow(ctx, log, installed)
+			minute, err := l.idleWindow(ctx, log, installed, steadyWindow)
 			if err != nil {
 				return part{}, err
 			}
@@ -75,8 +75,8 @@ func managedBefore(i int) int {
 	return steadySizes[i-1].managed
 }
 
-// idleWindow waits until idleDelay has passed since installed, and measures the manager during steadyWindow.
-func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.Time) (idleWindow, error) {
+// idleWindow waits until idleDelay has passed since installed, and measures the manager during window.
+func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.Time, window time.Duration) (idleWindow, error) {
 	if err := sleep(ctx, time.Until(installed.Add(idleDelay))); err != nil {
 		return idleWindow{}, err
 	}
@@ -88,7 +88,7 @@ func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.T
 	if err != nil {
 		return idleWindow{}, err
 	}
-	if err := sleep(ctx, steadyWindow); err != nil {
+	if err := sleep(ctx, window); err != nil {
 		return idleWindow{}, err
 	}
 	var minute idleWindow

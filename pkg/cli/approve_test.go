@@ -219,7 +219,7 @@ func TestCLI_16_BadInput(t *testing.T) {
 			`there is no PlatformOperator "byhand"`, false},
 		"UnknownVersion":    {[]string{"quay", "--version", "9.0.0"}, true, exit.Usage, "correct --version; see: kubectl platform updates quay", false},
 		"BlockedVersion":    {[]string{"quay", "--version", "2.0.0"}, true, exit.Blocked, "does not wait for an approval (NoEdge)", false},
-		"ApprovedVersion":   {[]string{"compass", "--version", "1.1.0"}, true, exit.Usage, "the plan of the next version does: omit --version", false},
+		"ApprovedVersion":   {[]string{"compass", "--version", "1.1.0"}, true, exit.Usage, "waits for the approval of a plan, not of the version: omit --version", false},
 		"OtherPlanOfNone":   {[]string{"calm", "--digest", "sha256:1", "--yes"}, true, exit.Blocked, "there is no plan, and --digest is sha256:1", true},
 		"MayNotPatch":       {[]string{"calm", "--version", "1.1.0", "--yes"}, true, exit.Usage, "is not among the updates", false},
 		"PlanNeverComputed": {[]string{"quay", "--yes", "--timeout", "2s"}, true, exit.Timeout, "the version is approved, and its plan is not: waiting for the manager", true},

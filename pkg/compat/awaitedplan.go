@@ -22,8 +22,8 @@ type AwaitedPlan struct {
 	IsMaxKnown bool
 }
 
-// AwaitedPlanOf returns the plan for whose approval a BundleDeployment waits. It returns nil if there is none, if the status refers to an
-// earlier spec, and for nil.
+// AwaitedPlanOf returns the plan for whose approval a BundleDeployment waits. It returns nil if there is none, if the BundleDeployment is
+// nil or is being deleted, or if its status refers to an earlier spec.
 func AwaitedPlanOf(deployment *corev1alpha2.BundleDeployment) *AwaitedPlan {
 	if deployment == nil || deployment.DeletionTimestamp != nil || deployment.Status.ObservedGeneration < deployment.Generation {
 		return nil

@@ -84,6 +84,8 @@ func TestHRD_T9_RemedyIsTheApprovalOfAPlan(t *testing.T) {
 			"update to >=1.2.0 (allows 4.21); it is excluded", "oc describe platformoperator quay", false},
 		"which does not help during a pause": {compat.Operator{Candidates: []compat.Candidate{installable}, Paused: true},
 			"update to >=1.2.0 (allows 4.21); spec.paused is set", `oc patch platformoperator quay --type=merge -p '{"spec":{"paused":false}}'`, false},
+		"which the approval of a version does not give during a pause": {compat.Operator{Candidates: []compat.Candidate{unapproved}, Paused: true},
+			`set spec.upgrades.approvedVersion to "1.2.0" (allows 4.21)`, `oc patch platformoperator quay --type=merge -p '{"spec":{"upgrades":{"approvedVersion":"1.2.0"}}}'`, false},
 		"which is not the remedy if no version permits it": {compat.Operator{}, "no version in the catalogs allows 4.21",
 			`oc patch platformoperator quay --type=merge -p '{"spec":{"compatibilityOverrides":[`, false},
 		"of a BundleDeployment without a PlatformOperator": {compat.Operator{Kind: compat.KindBundleDeployment},

@@ -120,7 +120,7 @@ type Blocker struct {
 	Remedy string
 	// hasNoRemedy means that all candidates are known and that none of them permits the version.
 	hasNoRemedy bool
-	// AwaitsApproval reports whether the Remedy is, or begins with, the approval of a version or of a plan.
+	// AwaitsApproval reports whether the next step of the Remedy is the approval of a version or of a plan.
 	AwaitsApproval bool
 	// Risk is the override that is in effect for the operator; nil if there is none, in which case the operator blocks.
 	Risk *Override

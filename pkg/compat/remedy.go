@@ -54,7 +54,7 @@ func remedyOf(operator Operator, next Minor) remedy {
 	if best == nil || slices.ContainsFunc(operator.Ignored, func(o IgnoredOverride) bool { return o.IsForNext }) {
 		text += ignoredOverrides(operator)
 	}
-	return remedy{text: text, candidate: best, isApproval: best != nil && best.Approve != "" || operator.waitsForPlan(best)}
+	return remedy{text: text, candidate: best, isApproval: operator.waitsForVersion(best) || operator.waitsForPlan(best)}
 }
 
 // clauseAfter returns the clause about what prevents the update to a candidate; empty if nothing does.
@@ -68,6 +68,11 @@ func clauseAfter(operator Operator, best *Candidate) string {
 		return "; " + cut(best.Obstacle, maxWhy)
 	}
 	return ""
+}
+
+// waitsForVersion reports whether the approval of a version comes next for the update to a candidate, which may be nil.
+func (o Operator) waitsForVersion(best *Candidate) bool {
+	return best != nil && best.Approve != "" && !o.Paused
 }
 
 // waitsForPlan reports whether only the approval of a plan is missing for the update to a candidate, which may be nil.

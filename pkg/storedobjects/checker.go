@@ -40,7 +40,8 @@ type Request struct {
 	// ID identifies the changes and the identity of Client, for example by the digest of the revision, the generations of the live
 	// definitions, and the name of the ServiceAccount. Another ID is another request.
 	ID string
-	// Changes are the definitions before and after the upgrade. The objects of those that affect none are not listed. The caller must not change them.
+	// Changes are the definitions before and after the upgrade. If a change affects no objects, the Checker sends no request for it. The
+	// caller must not modify the changes.
 	Changes []crdsafety.Change
 	// Client lists the objects. pager.Bounded must wrap its transport.
 	Client dynamic.Interface

@@ -265,7 +265,7 @@ func TestENG_P4_ChecksRunInTheBackground(t *testing.T) {
 	})
 }
 
-func TestENG_P4_AnotherQuestionReplacesTheFirst(t *testing.T) {
+func TestENG_P4_AnotherRequestReplacesTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t.Context(), map[string][]int{"notes": numbers(150)})
 		_, _ = h.ask(t, "bd", "1")
@@ -277,7 +277,7 @@ func TestENG_P4_AnotherQuestionReplacesTheFirst(t *testing.T) {
 			t.Errorf("%+v, done: %t", got, isDone)
 		}
 		if !slices.Equal(h.answered, []string{"bd"}) {
-			t.Errorf("answered %q; nobody asks the first request", h.answered)
+			t.Errorf("Done was called for %q; the first request was replaced", h.answered)
 		}
 	})
 }

@@ -15,7 +15,8 @@ import (
 // scopedFolder has the files that replace some of the payload's where the manager may neither bind nor escalate.
 const scopedFolder = "../../manifests-scoped"
 
-// readRole reads the rules of a ClusterRole, with one entry for each group, resource, name and verb.
+// readRole reads the rules of a ClusterRole. The result has one entry for each verb, resource and group of a rule, together with all names
+// of the rule.
 func readRole(t *testing.T, folder, name string) map[string]bool {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(folder, name))

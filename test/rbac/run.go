@@ -230,8 +230,8 @@ func (s ShippedRoles) isOwn(request Request) bool {
 	return request.Namespace == Namespace || slices.Contains([]string{"platform.openshift.io", "core.rukpak.io", "operator.openshift.io", "config.openshift.io"}, group)
 }
 
-// Exceeding returns the requests that were denied, or that no shipped role permits, sorted. Other than Compare, it does not ask whether all
-// permissions are used. Roles that are bound in single namespaces permit what they permit.
+// Exceeding returns the requests that were denied, or that no shipped role permits, sorted. Unlike Compare, it does not check whether all
+// permissions are used. Rights in ForNamespaces count in every namespace, because a trace does not tell in which ones the role is bound.
 func (t Trace) Exceeding(shipped ShippedRoles) (problems []string) {
 	for request, count := range t {
 		switch problem := shipped.problem(request); {

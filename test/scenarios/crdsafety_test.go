@@ -79,7 +79,7 @@ func TestCRDSafety(t *testing.T) {
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.statusOf(ctx, name).Plan.CRDFindings).To(ConsistOf(
 			And(HaveField("Rule", "maximum"), HaveField("Outcome", corev1alpha2.CRDFindingWaived)),
-			And(HaveField("Rule", "storedObjects"), HaveField("Outcome", corev1alpha2.CRDFindingUnchecked), HaveField("Message", ContainSubstring("grant it list on them"))),
+			And(HaveField("Rule", "storedObjects"), HaveField("Outcome", corev1alpha2.CRDFindingUnchecked), HaveField("Message", ContainSubstring("grant the manager permission to list them"))),
 		))
 	})
 

@@ -33,8 +33,8 @@ type Options struct {
 }
 
 // Missing returns, sorted, all permissions that an identity lacks to apply a set, and those that the manager lacks to watch the objects of
-// the set. If it returns an error, the result is incomplete. Each call checks again what was not permitted before. A granted permission is
-// cached for some minutes, or until Invalidate.
+// the set. If the manager may not impersonate the identity, it returns only that permission. If it returns an error, the result is
+// incomplete. Each call checks again what was not permitted before. A granted permission is cached for some minutes, or until Invalidate.
 func (c *Checker) Missing(
 	ctx context.Context, as identity.Identity, set *object.Set, options Options,
 ) ([]corev1alpha2.MissingPermission, error) {
@@ -177,7 +177,8 @@ func NotPermitted(owner, namespace string, missing []corev1alpha2.MissingPermiss
 		user, remedy = fmt.Sprintf("ServiceAccount %s/%s", namespace, account), "grant it the permissions: the last ConfigMap of status.plan has a Role or ClusterRole with all of them under permissions.yaml"
 	}
 	if account == "" && slices.Contains(first.Verbs, impersonate) {
-		remedy = fmt.Sprintf("bind ClusterRole platform-operators-namespace to the manager in namespace %q", first.Namespace)
+		remedy = fmt.Sprintf("permit the manager to impersonate the ServiceAccount, for example: kubectl create rolebinding platform-operators -n %s "+
+			"--clusterrole=platform-operators-namespace --serviceaccount=openshift-platform-operators:platform-operators", first.Namespace)
 	}
 	where := ""
 	if first.Namespace != "" {

@@ -155,7 +155,8 @@ func TestENG_P7_AManagerThatMayNotImpersonateAsksNothingElse(t *testing.T) {
 		t.Errorf("error %v, %d questions as the ServiceAccount, missing (-want +got):\n%s", err, as.asked, diff)
 	}
 	problem := NotPermitted("memo", "memo", missing)
-	if want := `BundleDeployment memo: the manager has no permission for serviceaccounts deployer in namespace "memo" (impersonate); bind ClusterRole platform-operators-namespace to the manager in namespace "memo"`; problem.Error() != want {
+	if want := `BundleDeployment memo: the manager has no permission for serviceaccounts deployer in namespace "memo" (impersonate); permit the manager to impersonate the ServiceAccount, for example: ` +
+		"kubectl create rolebinding platform-operators -n memo --clusterrole=platform-operators-namespace --serviceaccount=openshift-platform-operators:platform-operators"; problem.Error() != want {
 		t.Errorf("got %q, want %q", problem, want)
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// DryRun sends the server-side apply of an object as an identity, as a dry run, and returns the API server's error. For an object that
-// server-side apply does not accept, it sends a POST, and ignores that the object exists: such an object is changed by PUT.
+// DryRun sends a dry run of the server-side apply of an object, as an identity, and returns the API server's error. If the object is not
+// fit for server-side apply (isUnappliable), DryRun sends a dry run of a POST instead. It ignores AlreadyExists, because the manager
+// changes such an object by PUT.
 func DryRun(ctx context.Context, as identity.Identity, owner object.Owner, desired *object.Desired, resource livecache.Resource) error {
 	encoded, err := json.Marshal(desired.Object().Object)
 	if err != nil {

@@ -39,8 +39,8 @@ func (a *approval) chooseVersion(s subject) (platformv1alpha1.AvailableUpdate, e
 		return platformv1alpha1.AvailableUpdate{}, fmt.Errorf("a version of %s waits for an approval, and the status does not list it among the "+
 			"newest updates: set spec.upgrades.approvedVersion; see: %s", s.title(), see)
 	case updates[at].BlockedReason == platformv1alpha1.BlockedAwaitingPlanApproval:
-		return platformv1alpha1.AvailableUpdate{}, exit.With(exit.Usage, fmt.Errorf("version %s of %s needs no approval, and the plan of the next version "+
-			"does: omit --version", updates[at].Version, s.title()))
+		return platformv1alpha1.AvailableUpdate{}, exit.With(exit.Usage, fmt.Errorf("version %s of %s waits for the approval of a plan, not of the version: "+
+			"omit --version", updates[at].Version, s.title()))
 	case updates[at].BlockedReason != platformv1alpha1.BlockedAwaitingApproval:
 		reason := string(updates[at].BlockedReason)
 		if reason == "" {

@@ -139,7 +139,7 @@ func uncheckedOf(changes []crdsafety.Change) []corev1alpha2.CRDFinding {
 		if affects, err := each.AffectsObjects(); affects && err == nil {
 			findings = append(findings, corev1alpha2.CRDFinding{
 				CRD: each.Name(), Rule: crdsafety.RuleStoredObjects, Outcome: corev1alpha2.CRDFindingUnchecked,
-				Message: "the manager may not list the stored custom resources, which the change may make invalid: grant it list on them, or check them yourself",
+				Message: "the stored custom resources were not checked, and the change can make them invalid: grant the manager permission to list them, or check them yourself",
 			})
 		}
 	}

@@ -26,8 +26,9 @@ type dryRun struct {
 }
 
 // checkDryRun applies a revision as a dry run, if a ServiceAccount applies it or its plan needs an approval, so that the plan has the API
-// server's warnings before anything is written. It sets missing, and returns a refusal if a ServiceAccount lacks permissions. While it is not
-// done, it returns a clause that says what it waits for. A process that ends after one round sends no writes, and no dry run.
+// server's warnings before anything is written. It adds to s.missing, and returns a refusal if a ServiceAccount lacks permissions. While
+// the dry run is not done, it returns a clause that says how far it is. A process with one round only computes changes, and makes no dry
+// run.
 func (s *reconciliation) checkDryRun(ctx context.Context, of *revision.Revision) (waiting string, err error) {
 	if s.c.isOneRound || of.ServiceAccount == "" && !corev1alpha2.RequiresApproval(s.before.Spec, s.memory.class) {
 		return "", nil
@@ -61,8 +62,8 @@ func (s *reconciliation) checkDryRun(ctx context.Context, of *revision.Revision)
 	return "", apply.NotPermitted(s.deployment.Name, s.deployment.Spec.InstallNamespace, s.missing)
 }
 
-// planWarnings returns the warnings of the plan of the newest revision: those in the status, and until objects of the revision are written also those of its
-// dry run. If this process has not made the dry run, the warnings of the last written plan remain.
+// planWarnings returns the warnings of the plan of the newest revision: those in the status and, until objects of the revision are written,
+// those of its dry run. If this process has not made the dry run, it returns the warnings in the last written plan.
 func (s *reconciliation) planWarnings(newest *revision.Revision) []string {
 	status := s.deployment.Status.Warnings
 	if newest.HasObjects() {

@@ -33,8 +33,9 @@ type plannedRevision struct {
 	summary  corev1alpha2.Plan
 }
 
-// isOf reports whether the plan was computed from the same revisions, terms and findings as another one, and is stored if that one must be.
-func (p plannedRevision) isOf(other plannedRevision) bool {
+// hasInputsOf reports whether the plan was computed from the same revisions, terms, permissions and findings as other, and is stored if other must
+// be.
+func (p plannedRevision) hasInputsOf(other plannedRevision) bool {
 	return p.number == other.number && p.active == other.active && p.terms == other.terms && p.permissions == other.permissions &&
 		slices.Equal(p.findings, other.findings) && (p.isStored || !other.isStored)
 }
@@ -74,7 +75,7 @@ func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isRequ
 	if active := s.machine.Active(); active != nil {
 		planned.active, in.Active = active.Number, s.memory.sets[active.Number].Planned()
 	}
-	if s.memory.planned.isOf(planned) {
+	if s.memory.planned.hasInputsOf(planned) {
 		return nil
 	}
 	computed := plan.New(in)

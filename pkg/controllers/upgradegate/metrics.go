@@ -27,7 +27,7 @@ func objectOf(kind, name string) object {
 
 var (
 	blocker = metrics.NewDesc(platformv1alpha1.MetricBlockers,
-		"PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and whether only an approval is missing for an update that does.",
+		"PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version. With awaits=approval, only an approval is missing for an update that permits it.",
 		append(slices.Clone(objectLabels), platformv1alpha1.MetricLabelAwaits), nil, metrics.ALPHA, "")
 	undeclared = metrics.NewDesc(platformv1alpha1.MetricUndeclared,
 		"Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.",

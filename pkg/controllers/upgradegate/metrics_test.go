@@ -39,7 +39,7 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 			# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
 			# TYPE platform_operators_undeclared gauge
 			platform_operators_undeclared 1
-			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and whether only an approval is missing for an update that does.
+			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version. With awaits=approval, only an approval is missing for an update that permits it.
 			# TYPE platform_operators_upgrade_blocker gauge
 			platform_operators_upgrade_blocker{awaits="",bundledeployment="",platformoperator="old"} 1
 			`},
@@ -94,7 +94,7 @@ func TestHRD_G2_MetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.
 		# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
 		# TYPE platform_operators_undeclared gauge
 		platform_operators_undeclared 2
-		# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and whether only an approval is missing for an update that does.
+		# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version. With awaits=approval, only an approval is missing for an update that permits it.
 		# TYPE platform_operators_upgrade_blocker gauge
 		platform_operators_upgrade_blocker{awaits="",bundledeployment="byhand",platformoperator=""} 1
 		platform_operators_upgrade_blocker{awaits="approval",bundledeployment="",platformoperator="c"} 1

@@ -83,7 +83,8 @@ type CRDWaiver struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// CRDFinding is an unsafe change of a CustomResourceDefinition.
+// CRDFinding is an unsafe change of a CustomResourceDefinition, a waiver that permits no change, or a change whose stored custom resources
+// are not checked.
 type CRDFinding struct {
 	// crd is the name of the CustomResourceDefinition. It has 1 to 253 characters.
 	// +required
@@ -113,7 +114,7 @@ type CRDFinding struct {
 
 	// outcome is what follows from the change. Blocking means that nothing of the revision is applied. Waived means that a waiver in
 	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change. Unchecked means that
-	// the manager may not list the stored custom resources. The change may make some of them invalid, and is applied.
+	// the manager has no permission to list the stored custom resources. The change is applied, although it can make some of them invalid.
 	// +required
 	// +kubebuilder:validation:Enum=Blocking;Waived;Unused;Unchecked
 	Outcome CRDFindingOutcome `json:"outcome,omitempty"`
@@ -129,6 +130,6 @@ const (
 	CRDFindingWaived CRDFindingOutcome = "Waived"
 	// CRDFindingUnused means that there is a waiver and no such change.
 	CRDFindingUnused CRDFindingOutcome = "Unused"
-	// CRDFindingUnchecked means that the manager may not list the stored custom resources.
+	// CRDFindingUnchecked means that the manager has no permission to list the stored custom resources.
 	CRDFindingUnchecked CRDFindingOutcome = "Unchecked"
 )

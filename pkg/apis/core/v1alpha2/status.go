@@ -389,7 +389,8 @@ type Plan struct {
 	Delete PlannedObjects `json:"delete,omitzero"`
 
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
-	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// manifests and namespaces. Before the revision is applied, they include the warnings of a dry run, and the objects that the API
+	// server refuses in it. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -400,8 +401,9 @@ type Plan struct {
 
 	// permissionsMissing are the first permissions that the manager or the ServiceAccount lacks to apply the revision, in order. The
 	// list has 1 to 20 entries. Nothing of the revision is applied until they are granted. To grant the manager a permission, create
-	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To grant a ServiceAccount its permissions,
-	// apply what the last of configMaps has under permissions.yaml. The list is absent if no permission is missing.
+	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To permit the manager to impersonate a
+	// ServiceAccount, create a RoleBinding in its namespace instead. To grant a ServiceAccount its permissions, apply what the last of
+	// configMaps has under permissions.yaml. The list is absent if no permission is missing.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

@@ -9,7 +9,8 @@ import (
 // CRDFindingApplyConfiguration represents a declarative configuration of the CRDFinding type for use
 // with apply.
 //
-// CRDFinding is an unsafe change of a CustomResourceDefinition.
+// CRDFinding is an unsafe change of a CustomResourceDefinition, a waiver that permits no change, or a change whose stored custom resources
+// are not checked.
 type CRDFindingApplyConfiguration struct {
 	// crd is the name of the CustomResourceDefinition. It has 1 to 253 characters.
 	CRD *string `json:"crd,omitempty"`
@@ -23,7 +24,7 @@ type CRDFindingApplyConfiguration struct {
 	Message *string `json:"message,omitempty"`
 	// outcome is what follows from the change. Blocking means that nothing of the revision is applied. Waived means that a waiver in
 	// spec.preflight.crdUpgradeSafety permits the change. Unused means that there is a waiver and no such change. Unchecked means that
-	// the manager may not list the stored custom resources. The change may make some of them invalid, and is applied.
+	// the manager has no permission to list the stored custom resources. The change is applied, although it can make some of them invalid.
 	Outcome *corev1alpha2.CRDFindingOutcome `json:"outcome,omitempty"`
 }
 

@@ -27,12 +27,14 @@ type PlanApplyConfiguration struct {
 	// there are none.
 	Delete *PlannedObjectsApplyConfiguration `json:"delete,omitempty"`
 	// warnings are the warnings about the revision, without duplicates. The API server warns about objects, and the manager about
-	// manifests and namespaces. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// manifests and namespaces. Before the revision is applied, they include the warnings of a dry run, and the objects that the API
+	// server refuses in it. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
 	// permissionsMissing are the first permissions that the manager or the ServiceAccount lacks to apply the revision, in order. The
 	// list has 1 to 20 entries. Nothing of the revision is applied until they are granted. To grant the manager a permission, create
-	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To grant a ServiceAccount its permissions,
-	// apply what the last of configMaps has under permissions.yaml. The list is absent if no permission is missing.
+	// a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true". To permit the manager to impersonate a
+	// ServiceAccount, create a RoleBinding in its namespace instead. To grant a ServiceAccount its permissions, apply what the last of
+	// configMaps has under permissions.yaml. The list is absent if no permission is missing.
 	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
 	// unlimitedGrants are clauses about the first bindings of the revision that grant all verbs on all resources, sorted by role. The
 	// list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.

@@ -34,6 +34,9 @@ func (o Object) identity() identity { return identity{o.GroupKind(), o.Namespace
 
 // Terms are the conditions under which the objects of a revision are applied. The digest of a plan covers them.
 type Terms struct {
+	// Deployment is the name of the BundleDeployment. Labels of the applied objects have it. With it, the digest of a plan approves nothing of
+	// another BundleDeployment, even if that one has the same content in the same namespace.
+	Deployment       string `json:"deployment"`
 	InstallNamespace string `json:"installNamespace"`
 	// Config is the digest of the configuration; empty without configuration.
 	Config string `json:"config,omitempty"`

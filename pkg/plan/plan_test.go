@@ -60,7 +60,7 @@ func objects(t testing.TB, texts ...string) []Object {
 	return all
 }
 
-var terms = Terms{InstallNamespace: "memo", Adoption: corev1alpha2.AdoptionSamePackage, CRDs: corev1alpha2.CRDsOrphan, CRDSafety: "Strict"}
+var terms = Terms{Deployment: "memo", InstallNamespace: "memo", Adoption: corev1alpha2.AdoptionSamePackage, CRDs: corev1alpha2.CRDsOrphan, CRDSafety: "Strict"}
 
 func hidden(value string) string { return fmt.Sprintf("hidden%d", len(value)) }
 
@@ -72,6 +72,7 @@ func TestENG_P1_Text(t *testing.T) {
 	})
 	want := []string{
 		"digest " + plan.Digest,
+		"BundleDeployment memo",
 		"applied by the manager",
 		"install namespace memo",
 		"existing objects that may be taken over: SamePackage",
@@ -151,6 +152,7 @@ func TestENG_P1_Digest(t *testing.T) {
 		"another content":                     {Input{Objects: objects(t, deployment1, configMap), Active: base.Active, Terms: terms}, false},
 		"another object that is deleted":      {Input{Objects: base.Objects, Active: objects(t, deployment1, secret1, binding), Terms: terms}, false},
 		"no object that is deleted":           {Input{Objects: base.Objects, Active: objects(t, deployment1), Terms: terms}, false},
+		"another BundleDeployment":            {with(func(t *Terms) { t.Deployment = "other" }), false},
 		"another namespace":                   {with(func(t *Terms) { t.InstallNamespace = "other" }), false},
 		"another configuration":               {with(func(t *Terms) { t.Config = "sha256:1" }), false},
 		"another ServiceAccount":              {with(func(t *Terms) { t.ServiceAccount = "deployer" }), false},

@@ -69,6 +69,7 @@ func (p *Plan) head() []string {
 	}
 	lines := []string{
 		"digest " + p.Digest,
+		"BundleDeployment " + p.Terms.Deployment,
 		"applied by " + identity,
 		"install namespace " + p.Terms.InstallNamespace,
 		"existing objects that may be taken over: " + string(p.Terms.Adoption),

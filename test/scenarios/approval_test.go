@@ -111,7 +111,7 @@ func TestApproval(t *testing.T) {
 		s.Expect(plan.Update.Total).To(BeZero())
 		s.Expect(plan.Delete.Total).To(BeZero())
 		text := s.planText(ctx, plan)
-		s.Expect(text).To(HavePrefix("digest " + plan.Digest + "\napplied by the manager\ninstall namespace " + name + "\n"))
+		s.Expect(text).To(HavePrefix("digest " + plan.Digest + "\nBundleDeployment consented\napplied by the manager\ninstall namespace " + name + "\n"))
 		s.Expect(text).To(ContainSubstring("create Secret consented/token {"))
 		s.Expect(text).To(ContainSubstring("hmac-sha256:"))
 		s.Expect(text).NotTo(ContainSubstring("Zmlyc3Q="), "the value of the Secret")
@@ -200,6 +200,66 @@ func TestApproval(t *testing.T) {
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
 	})
 
+	runStory(t, "ENG-P1 the digest of another BundleDeployment approves nothing, even with the same content in the same namespace", defaultOperators, func(ctx context.Context, s *Story) {
+		const name, other = "twin", "lookalike"
+		ref := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		ada := s.createApprover(ctx)
+		s.deployWith(ctx, name, name, ref, "approval: {mode: Required}")
+		s.deployWith(ctx, other, name, ref, "approval: {mode: Required}")
+		plan, others := s.waitForPlan(ctx, name, 1), s.waitForPlan(ctx, other, 1)
+		s.Expect(plan.Digest).NotTo(Equal(others.Digest))
+		s.Expect(s.planText(ctx, others)).To(ContainSubstring("\nBundleDeployment lookalike\n"))
+		s.approve(ctx, ada, other, plan.Digest)
+		s.waitForCondition(ctx, other, corev1alpha2.ConditionApproved, "False AwaitingApproval", "spec.approval approves another plan, "+plan.Digest+". Read the plan and approve it, ",
+			"oc platform approve "+other, `"planDigest":"`+others.Digest+`"`)
+		s.waitForCondition(ctx, other, corev1alpha2.ConditionProgressing, "False AwaitingApproval")
+		s.Expect(s.statusOf(ctx, other).Revisions[0].StartedTime).To(BeNil())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionApproved, "False AwaitingApproval", "it waits for the approval of its plan")
+		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).To(beNotFound())
+		s.approve(ctx, ada, name, plan.Digest)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+	})
+
+	runStory(t, "ENG-P1 a rollback to an approved revision needs no new approval", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "reverted"
+		good, bad := s.pushGoodAndBad(ctx, s.startRegistry(false), name)
+		ada := s.createApprover(ctx)
+		s.deployWith(ctx, name, name, good, "approval: {mode: Required}, onFailure: Rollback, progressDeadlineSeconds: 10")
+		s.approve(ctx, ada, name, s.waitForPlan(ctx, name, 1).Digest)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.setImage(ctx, name, bad)
+		s.approve(ctx, ada, name, s.waitForPlan(ctx, name, 2).Digest)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "revision 1 (version 1.0.0) is active again")
+		s.Expect(s.configMapExists(ctx, name, name+"-bad")).To(beNotFound())
+		s.Expect(s.configMapExists(ctx, name, name+"-good")).To(Succeed())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
+
+		s.By("repairing the restored revision, whose plan the spec does not approve, and after a restart")
+		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-good", metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, name+"-good").Should(Succeed())
+		s.KillManager()
+		s.StartManager()
+		s.Settle()
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "revision 1 (version 1.0.0) is active again")
+		s.Expect(s.configMapExists(ctx, name, name+"-good")).To(Succeed())
+	})
+
+	runStory(t, "ENG-P1 a bundle that grants all permissions is marked in its plan", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "almighty"
+		ada := s.createApprover(ctx)
+		s.createRequiringClass(ctx)
+		s.deployWithClass(ctx, requiringClass, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, everythingTexts(name)...))
+		plan := s.waitForPlan(ctx, name, 1)
+		const grant = "grants ClusterRole almighty-everything in the whole cluster to ServiceAccount almighty/default"
+		s.Expect(plan.UnlimitedGrants).To(Equal([]string{grant}))
+		s.Expect(s.planText(ctx, plan)).To(ContainSubstring("\nunlimited permissions: " + grant +
+			`, with the rules [{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},{"verbs":["*"],"nonResourceURLs":["*"]}]` + "\n"))
+		s.approve(ctx, ada, name, plan.Digest)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(s.statusOf(ctx, name).Plan.UnlimitedGrants).To(Equal([]string{grant}))
+	})
+
 	runStory(t, "the plan of each version of a PlatformOperator waits for its approval, and history names the approver", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "vetted"
 		s.offerVersions(ctx, name, "", "1.0.0")
@@ -218,6 +278,14 @@ func TestApproval(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(live.Status.History[0].ApprovedBy).To(Equal(approver))
 	})
+}
+
+// everythingTexts returns a ClusterRole that grants everything, and its binding to ServiceAccount default of a namespace, as YAML.
+func everythingTexts(namespace string) []string {
+	return []string{
+		fmt.Sprintf(`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: %s-everything}, rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}, {nonResourceURLs: ["*"], verbs: ["*"]}]}`, namespace),
+		fmt.Sprintf(`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: %[1]s-everything}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s-everything}, subjects: [{kind: ServiceAccount, name: default, namespace: %[1]s}]}`, namespace),
+	}
 }
 
 // secretText returns a Secret of an operator as YAML, with one value.

@@ -95,7 +95,7 @@ func (s *reconciliation) plan(ctx context.Context, of *revision.Revision, isRequ
 // terms returns the conditions under which the spec asks for the objects to be applied.
 func (s *reconciliation) terms() plan.Terms {
 	return plan.Terms{
-		InstallNamespace: s.before.Spec.InstallNamespace, ServiceAccount: s.before.Spec.ServiceAccountName, UID: s.uid, Config: s.source.desired.Config,
+		Deployment: s.before.Name, InstallNamespace: s.before.Spec.InstallNamespace, ServiceAccount: s.before.Spec.ServiceAccountName, UID: s.uid, Config: s.source.desired.Config,
 		Adoption: cmp.Or(s.before.Spec.Adoption, corev1alpha2.AdoptionSamePackage), CRDs: cmp.Or(s.policies.CRDs, corev1alpha2.CRDsOrphan),
 		CRDSafety: plan.CanonicalCRDSafety(s.before.Spec.Preflight.CRDSafety()),
 	}

@@ -356,8 +356,8 @@ type Plan struct {
 	Revision int64 `json:"revision,omitempty"`
 
 	// digest identifies the plan ("sha256:…"). It has 1 to 128 characters. It covers the rendered objects, those that are deleted,
-	// and the identity that applies them. It also covers the install namespace, the configuration, spec.adoption, spec.deletion and
-	// spec.preflight. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
+	// and the identity that applies them. It also covers the name of the BundleDeployment, the install namespace, the configuration,
+	// spec.adoption, spec.deletion and spec.preflight. It does not depend on the state of the cluster. spec.approval.planDigest approves the plan with this digest.
 	// The field is absent if the manager has not planned the revision.
 	// +optional
 	// +kubebuilder:validation:MinLength=1

@@ -9,8 +9,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/openshift/platform-operators/pkg/apply/identity"
 	"github.com/openshift/platform-operators/pkg/apply/object"
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
@@ -96,5 +100,21 @@ func TestWhatDependsOnDeletedObjectsKeepsNoNamespace(t *testing.T) {
 		if got := removed(metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "ours", UID: uid}); got != want {
 			t.Errorf("%s: %v, want %v", uid, got, want)
 		}
+	}
+}
+
+func TestENG_P7_AServiceAccountNeedNotReadItsNamespace(t *testing.T) {
+	on := newCluster(t, parse(t, `{apiVersion: v1, kind: Namespace, metadata: {name: memo}}`))
+	as := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
+	as.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(namespaces.GroupResource(), "memo", errors.New("no role"))
+	})
+	set, err := object.NewScopedSet(object.Owner{Name: "memo", Package: "memo-package"}, "memo", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	removal, err := on.Remove(t.Context(), set, Options{As: identity.Identity{Name: "deployer", Dynamic: as}, Memory: on.memory})
+	if err != nil || !removal.Done || len(as.Actions()) > 0 {
+		t.Errorf("%+v, %v, requests of the ServiceAccount: %v", removal, err, as.Actions())
 	}
 }

@@ -39,7 +39,8 @@ type Removal struct {
 type Remover struct {
 	resources  *livecache.Resources
 	namespaces NamespaceChecker
-	// manager is the client that lists custom resources. An identity that removes a bundle needs no permission to list them.
+	// manager is the client that lists custom resources, and reads the install namespace. An identity that removes a bundle needs no
+	// permission for this.
 	manager dynamic.Interface
 	clock   clock.PassiveClock
 }

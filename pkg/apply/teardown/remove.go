@@ -42,7 +42,11 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 			return result
 		}
 	}
-	live, err := t.client.Resource(found).Namespace(desired.Key.Namespace).Get(ctx, desired.Key.Name, metav1.GetOptions{})
+	reader := t.client
+	if desired.IsInstallNamespace {
+		reader = t.manager // a ServiceAccount that applies the bundle does not need the permission
+	}
+	live, err := reader.Resource(found).Namespace(desired.Key.Namespace).Get(ctx, desired.Key.Name, metav1.GetOptions{})
 	if livecache.IsResourceNotServed(err) {
 		t.resources.Mapper.Invalidate(found.GroupVersion()) // the kind may be served in another version
 		result.left = true

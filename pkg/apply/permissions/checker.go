@@ -3,6 +3,7 @@ package permissions
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -70,6 +71,16 @@ func (c *Checker) Invalidate() {
 	defer c.mu.Unlock()
 	clear(c.granted)
 	c.invalidatedAt = c.clock.Now()
+}
+
+// forget drops the cached permissions of an identity, unless it is the manager.
+func (c *Checker) forget(as identity.Identity) {
+	if as.Name == c.manager.Name {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.granted, func(each permission, _ time.Time) bool { return each.identity == as.Name })
 }
 
 // May reports whether an identity has a permission in a namespace, or in the whole cluster if the namespace is empty.

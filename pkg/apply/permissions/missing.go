@@ -34,13 +34,16 @@ type Options struct {
 
 // Missing returns, sorted, all permissions that an identity lacks to apply a set, and those that the manager lacks to watch the objects of
 // the set. If the manager may not impersonate the identity, it returns only that permission. If it returns an error, the result is
-// incomplete. Each call checks again what was not permitted before. A granted permission is cached for some minutes, or until Invalidate.
+// incomplete. Each call checks again what was not permitted before. A granted permission of the manager is cached for some minutes, or until
+// Invalidate. Those of another identity are checked in each call: its owner may revoke them at any time, for example between a plan and its
+// approval, and then nothing may be written.
 func (c *Checker) Missing(
 	ctx context.Context, as identity.Identity, set *object.Set, options Options,
 ) ([]corev1alpha2.MissingPermission, error) {
 	if missing, err := c.missingImpersonation(ctx, as); missing != nil || err != nil {
 		return missing, err // as the ServiceAccount, nothing can be asked
 	}
+	c.forget(as)
 	needs := c.needs(ctx, set, options)
 	sorted := slices.SortedFunc(maps.Keys(needs), func(a, b scope) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))

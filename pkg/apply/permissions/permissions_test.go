@@ -244,6 +244,24 @@ func TestWhatIsGrantedIsRememberedAndWhatIsMissingIsAskedForAgain(t *testing.T) 
 	}
 }
 
+func TestENG_P7_AServiceAccountIsAskedEachTime(t *testing.T) {
+	manager, as := &judge{may: func(string, string, string) bool { return true }}, &judge{may: func(string, string, string) bool { return true }}
+	m := newMemoOf(t, manager.identity(""), as.identity("system:serviceaccount:memo:deployer"))
+	if missing, err := m.missing(t); len(missing) > 0 || err != nil {
+		t.Fatal(missing, err)
+	}
+	asked := manager.asked
+	as.may = func(_, resource, _ string) bool { return resource != "configmaps" } // revoked before the approval
+	missing, err := m.missing(t)
+	want := []corev1alpha2.MissingPermission{{Verbs: objectVerbs, Resource: "configmaps", Namespace: "memo"}}
+	if diff := cmp.Diff(want, missing); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if manager.asked > asked {
+		t.Errorf("the permissions of the manager were checked again: %d access reviews", manager.asked-asked)
+	}
+}
+
 func TestARulesReviewSparesAccessReviews(t *testing.T) {
 	rule := func(verbs, groups, resources, names []string) map[string]any {
 		list := func(of []string) []any {

@@ -28,8 +28,8 @@ const (
 	planKeySecret, planKey = "plan-key", "key"
 	// planKeyBytes is the length of that key.
 	planKeyBytes = 32
-	// maxPlanParts is the maximum number of ConfigMaps of a plan.
-	maxPlanParts = 16
+	// maxPlanParts is the maximum number of ConfigMaps with the text of a plan. status.plan.configMaps has one more for the missing roles.
+	maxPlanParts = 15
 	// planFieldManager is the field manager of the ConfigMaps and of the key.
 	planFieldManager = "platform-operators-plans"
 )
@@ -52,39 +52,75 @@ func NewPlans(client corev1client.CoreV1Interface, namespace string, random io.R
 	return &Plans{configMaps: client.ConfigMaps(namespace), secrets: client.Secrets(namespace), random: random}
 }
 
-// Save stores the text of a plan for a BundleDeployment, and returns the names of its ConfigMaps in order. permissions are the roles that a
-// ServiceAccount lacks, as YAML; if they are not empty, the last ConfigMap holds only them. Save deletes the ConfigMaps that an
-// earlier plan of the BundleDeployment needed in addition. It writes nothing that is already stored.
-func (p *Plans) Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan, permissions string) ([]string, error) {
+// Save stores the text of a plan for a BundleDeployment, and returns the names of its ConfigMaps in order. It deletes the ConfigMaps that an
+// earlier plan of the BundleDeployment needed in addition, except that of SaveRoles. It writes nothing that is already stored.
+func (p *Plans) Save(ctx context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error) {
 	conceal, err := p.concealer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(permissions) > partBytes {
-		return nil, fmt.Errorf("storing the permissions that the ServiceAccount of BundleDeployment %q lacks: they have %d bytes, and at most %d are allowed; grant those in status.plan.permissionsMissing first",
-			of.Name, len(permissions), partBytes)
-	}
-	parts := partsOf(text, conceal, permissions)
-	stored, err := p.configMaps.List(ctx, metav1.ListOptions{LabelSelector: corev1alpha2.LabelPlanOf + "=" + of.Name})
+	stored, err := p.list(ctx, of)
 	if err != nil {
-		return nil, fmt.Errorf("listing the ConfigMaps with the plan of BundleDeployment %q: %w", of.Name, err)
+		return nil, err
 	}
 	var names []string
-	for i, part := range parts {
+	for i, part := range planParts(text, conceal, partBytes, maxPlanParts) {
 		name := fmt.Sprintf("plan-%s-%d", of.Name, i+1)
 		names = append(names, name)
-		if err := p.savePart(ctx, of, name, part, stored.Items); err != nil {
+		if err := p.savePart(ctx, of, name, map[string]string{corev1alpha2.PlanDigest: text.Digest, corev1alpha2.PlanText: part}, stored); err != nil {
 			return nil, err
 		}
 	}
-	for _, each := range stored.Items {
-		if !slices.Contains(names, each.Name) {
-			if err := p.configMaps.Delete(ctx, each.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-				return nil, fmt.Errorf("deleting ConfigMap %q of an earlier plan: %w", each.Name, err)
+	for _, each := range stored {
+		if !slices.Contains(names, each.Name) && each.Name != RolesName(of.Name) {
+			if err := p.delete(ctx, each); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return names, nil
+}
+
+// RolesName returns the name of the ConfigMap in which SaveRoles stores the roles for a BundleDeployment.
+func RolesName(deployment string) string { return "plan-" + deployment + "-permissions" }
+
+// SaveRoles stores the roles that the ServiceAccount of a BundleDeployment lacks, as YAML, in a ConfigMap of their own. digest is that of the
+// plan to which they belong. If roles is empty, SaveRoles deletes the ConfigMap. It writes nothing that is already stored.
+func (p *Plans) SaveRoles(ctx context.Context, of *corev1alpha2.BundleDeployment, digest, roles string) error {
+	if len(roles) > partBytes {
+		return fmt.Errorf("storing the permissions that the ServiceAccount of BundleDeployment %q lacks: they have %d bytes, and at most %d are allowed; grant those in status.plan.permissionsMissing first",
+			of.Name, len(roles), partBytes)
+	}
+	stored, err := p.list(ctx, of)
+	if err != nil {
+		return err
+	}
+	name := RolesName(of.Name)
+	if roles != "" {
+		return p.savePart(ctx, of, name, map[string]string{corev1alpha2.PlanDigest: digest, corev1alpha2.PlanPermissions: roles}, stored)
+	}
+	if at := slices.IndexFunc(stored, func(each corev1.ConfigMap) bool { return each.Name == name }); at >= 0 {
+		return p.delete(ctx, stored[at])
+	}
+	return nil
+}
+
+// list returns the ConfigMaps for a BundleDeployment.
+func (p *Plans) list(ctx context.Context, of *corev1alpha2.BundleDeployment) ([]corev1.ConfigMap, error) {
+	stored, err := p.configMaps.List(ctx, metav1.ListOptions{LabelSelector: corev1alpha2.LabelPlanOf + "=" + of.Name})
+	if err != nil {
+		return nil, fmt.Errorf("listing the ConfigMaps with the plan of BundleDeployment %q: %w", of.Name, err)
+	}
+	return stored.Items, nil
+}
+
+// delete deletes a ConfigMap that is no longer needed.
+func (p *Plans) delete(ctx context.Context, configMap corev1.ConfigMap) error {
+	err := p.configMaps.Delete(ctx, configMap.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(configMap.UID))})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("deleting ConfigMap %q of an earlier plan: %w", configMap.Name, err)
+	}
+	return nil
 }
 
 // savePart creates or updates one ConfigMap. If another object has its name, it returns an error.
@@ -119,22 +155,6 @@ func ownersOf(configMap corev1.ConfigMap) []string {
 		uids = append(uids, string(each.UID))
 	}
 	return uids
-}
-
-// partsOf returns the data of the ConfigMaps.
-func partsOf(text *plan.Plan, conceal func(string) string, permissions string) []map[string]string {
-	most := maxPlanParts
-	if permissions != "" {
-		most--
-	}
-	var parts []map[string]string
-	for _, each := range planParts(text, conceal, partBytes, most) {
-		parts = append(parts, map[string]string{corev1alpha2.PlanDigest: text.Digest, corev1alpha2.PlanText: each})
-	}
-	if permissions != "" {
-		parts = append(parts, map[string]string{corev1alpha2.PlanDigest: text.Digest, corev1alpha2.PlanPermissions: permissions})
-	}
-	return parts
 }
 
 // planParts returns the text of a plan in parts of at most limit bytes, without a break inside a line. If the whole text does not fit into

@@ -40,7 +40,7 @@ func deploymentNamed(name string) *corev1alpha2.BundleDeployment {
 func TestPlansSave(t *testing.T) {
 	client := fake.NewClientset()
 	plans := NewPlans(client.CoreV1(), "system", bytes.NewReader(make([]byte, planKeyBytes)))
-	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"), "")
+	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"))
 	if err != nil || !slices.Equal(names, []string{"plan-memo-1"}) {
 		t.Fatalf("names %v, error %v", names, err)
 	}
@@ -55,7 +55,7 @@ func TestPlansSave(t *testing.T) {
 
 	client.ClearActions()
 	again := NewPlans(client.CoreV1(), "system", nil) // the next process, which reads the key
-	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"), ""); err != nil {
+	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0")); err != nil {
 		t.Fatal(err)
 	}
 	for _, each := range client.Actions() {
@@ -63,7 +63,7 @@ func TestPlansSave(t *testing.T) {
 			t.Errorf("the same plan again: %s %s", verb, each.GetResource().Resource)
 		}
 	}
-	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("b3RoZXI="), ""); err != nil {
+	if _, err := again.Save(t.Context(), deploymentNamed("memo"), planOf("b3RoZXI=")); err != nil {
 		t.Fatal(err)
 	}
 	if changed, err := client.CoreV1().ConfigMaps("system").Get(t.Context(), "plan-memo-1", metav1.GetOptions{}); err != nil || changed.Data["plan"] == text {
@@ -75,14 +75,14 @@ func TestPlansSaveSeveralParts(t *testing.T) {
 	client := fake.NewClientset()
 	plans := NewPlans(client.CoreV1(), "system", bytes.NewReader(make([]byte, planKeyBytes)))
 	lengths := slices.Repeat([]int{50_000}, 40)
-	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", lengths...), "")
+	names, err := plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", lengths...))
 	if err != nil || !slices.Equal(names, []string{"plan-memo-1", "plan-memo-2", "plan-memo-3"}) {
 		t.Fatalf("names %v, error %v", names, err)
 	}
-	if _, err = plans.Save(t.Context(), deploymentNamed("another"), planOf("a"), ""); err != nil {
+	if _, err = plans.Save(t.Context(), deploymentNamed("another"), planOf("a")); err != nil {
 		t.Fatal(err)
 	}
-	if names, err = plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", 50_000), ""); err != nil || len(names) != 1 {
+	if names, err = plans.Save(t.Context(), deploymentNamed("memo"), planOf("a", 50_000)); err != nil || len(names) != 1 {
 		t.Fatalf("names %v, error %v", names, err)
 	}
 	left, err := client.CoreV1().ConfigMaps("system").List(t.Context(), metav1.ListOptions{})
@@ -100,7 +100,7 @@ func TestPlanPartsAreBounded(t *testing.T) {
 	}{
 		"everything fits":               {10, 200, `{"apiVersion":"v1"`},
 		"the contents do not fit":       {100, 900, "(content sha256:"},
-		"not even the names of all fit": {2000, 900, "more lines, which 16 ConfigMaps cannot hold\n"},
+		"not even the names of all fit": {2000, 900, "more lines, which 15 ConfigMaps cannot hold\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := planParts(planOf("a", slices.Repeat([]int{c.length}, c.objects)...), conceal, 4000, maxPlanParts)
@@ -118,12 +118,52 @@ func TestPlanPartsAreBounded(t *testing.T) {
 
 func TestPlansWithoutAKey(t *testing.T) {
 	client := fake.NewClientset()
-	names, err := NewPlans(client.CoreV1(), "system", nil).Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"), "")
+	names, err := NewPlans(client.CoreV1(), "system", nil).Save(t.Context(), deploymentNamed("memo"), planOf("c2VjcmV0"))
 	if err != nil || len(names) != 1 {
 		t.Fatalf("names %v, error %v", names, err)
 	}
 	stored, err := client.CoreV1().ConfigMaps("system").Get(t.Context(), "plan-memo-1", metav1.GetOptions{})
 	if err != nil || !strings.Contains(stored.Data["plan"], `"value":"(not shown)"`) {
 		t.Errorf("error %v, text:\n%s", err, stored.Data["plan"])
+	}
+}
+
+func TestENG_P7_RolesAreStoredBesideThePlan(t *testing.T) {
+	client := fake.NewClientset()
+	plans, of := NewPlans(client.CoreV1(), "system", bytes.NewReader(make([]byte, planKeyBytes))), deploymentNamed("memo")
+	stored := func() map[string]string {
+		t.Helper()
+		found, err := client.CoreV1().ConfigMaps("system").List(t.Context(), metav1.ListOptions{LabelSelector: "platform.openshift.io/plan-of=memo"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := map[string]string{}
+		for _, each := range found.Items {
+			texts[each.Name] = each.Data["digest"] + " " + each.Data["permissions.yaml"]
+		}
+		return texts
+	}
+	plan := planOf("a")
+	for _, roles := range []string{"first", "second"} {
+		if err := plans.SaveRoles(t.Context(), of, plan.Digest, roles); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plans.Save(t.Context(), of, plan); err != nil {
+			t.Fatal(err)
+		}
+		if got := stored(); len(got) != 2 || got[RolesName("memo")] != plan.Digest+" "+roles {
+			t.Errorf("got %v", got)
+		}
+	}
+	for range 2 {
+		if err := plans.SaveRoles(t.Context(), of, plan.Digest, ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := stored(); len(got) != 1 {
+			t.Errorf("got %v after nothing is missing", got)
+		}
+	}
+	if err := plans.SaveRoles(t.Context(), of, plan.Digest, strings.Repeat("x", partBytes+1)); err == nil || !strings.Contains(err.Error(), "grant those in status.plan.permissionsMissing first") {
+		t.Errorf("error %v", err)
 	}
 }

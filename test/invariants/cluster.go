@@ -22,6 +22,7 @@ var (
 	operatorResource    = schema.GroupResource{Group: platformv1alpha1.GroupName, Resource: "platformoperators"}
 	definitionResource  = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
 	secretResource      = schema.GroupResource{Resource: "secrets"}
+	configMapResource   = schema.GroupResource{Resource: "configmaps"}
 	clusterRoleResource = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}
 )
 

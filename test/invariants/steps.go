@@ -71,8 +71,8 @@ func activated(deployment *corev1alpha2.BundleDeployment, stored map[int64]*revi
 }
 
 // isManagerObject reports whether a delete affects one of the manager's own records: a BundleDeployment that a PlatformOperator owns, a
-// Secret that stores a revision, a Helm release of rukpak, or the ClusterRole for the namespace check. It also returns true for a
-// BundleDeployment or Secret that does not exist.
+// Secret that stores a revision, a Helm release of rukpak, a ConfigMap with a plan, or the ClusterRole for the namespace check. It also returns
+// true for a BundleDeployment, Secret or ConfigMap that does not exist.
 func isManagerObject(c *Cluster, write scenario.Write) bool {
 	switch write.Resource {
 	case deploymentResource:
@@ -85,6 +85,9 @@ func isManagerObject(c *Cluster, write scenario.Write) bool {
 		}
 		kind, _, _ := unstructured.NestedString(secret.Object, "type")
 		return write.Namespace == environment.Namespace && kind == secretType || kind == "helm.sh/release.v1" // a release of rukpak
+	case configMapResource:
+		configMap := c.Get(configMapResource, write.Namespace, write.Name)
+		return configMap == nil || write.Namespace == environment.Namespace && configMap.GetLabels()[corev1alpha2.LabelPlanOf] != ""
 	case clusterRoleResource:
 		return write.Name == "platform-operators:namespace-check"
 	}

@@ -55,7 +55,7 @@ type (
 	}
 )
 
-// apply applies the target of a rollout. The error of the engine becomes part of the machine's input; apply itself returns nil.
+// apply applies the target of a rollout. The error of the engine becomes part of the machine's input; apply does not return it.
 func (s *reconciliation) apply(ctx context.Context, action revision.Action) error {
 	set := s.memory.sets[action.Revision.Number]
 	options, err := s.options(action)
@@ -76,6 +76,11 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 		}
 	} else {
 		s.memory.deniedSince = time.Time{}
+		if !s.deployment.Spec.Paused { // while it is paused, the status keeps what is missing
+			if err := s.saveRoles(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	s.c.recordRefusal(s.deployment.Name, err)
 	problem := problemOf(err)

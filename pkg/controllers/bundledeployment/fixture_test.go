@@ -122,18 +122,26 @@ func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
 func (e *fakeEngine) Release(string)                         {}
 
-// fakePlans stores the plan that was saved last, and returns what is wrong with the admission policies.
+// fakePlans stores the plan and the roles that were saved last, and returns what is wrong with the admission policies.
 type fakePlans struct {
 	saved      *plan.Plan
 	saves      int
+	roles      string
+	rolesSaves int
 	notInForce string
 	err        error
 }
 
-func (p *fakePlans) Save(_ context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan, _ string) ([]string, error) {
+func (p *fakePlans) Save(_ context.Context, of *corev1alpha2.BundleDeployment, text *plan.Plan) ([]string, error) {
 	p.saves++
 	p.saved = text
 	return []string{"plan-" + of.Name + "-1"}, p.err
+}
+
+func (p *fakePlans) SaveRoles(_ context.Context, _ *corev1alpha2.BundleDeployment, _, roles string) error {
+	p.rolesSaves++
+	p.roles = roles
+	return p.err
 }
 
 func (p *fakePlans) NotInForce(context.Context) (string, error) { return p.notInForce, p.err }

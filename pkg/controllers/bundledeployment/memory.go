@@ -45,6 +45,8 @@ type memory struct {
 	className string
 	// planned is the plan of the newest revision that has not started; empty if none was computed.
 	planned plannedRevision
+	// roles are the stored roles that the ServiceAccount lacks; empty if this process has stored none.
+	roles storedRoles
 	// dryRun is the dry run of that revision; empty if none was made.
 	dryRun dryRun
 	// polls is the schedule for polls of the source.

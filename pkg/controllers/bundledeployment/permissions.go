@@ -32,8 +32,8 @@ func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revi
 	return apply.NotPermitted(s.deployment.Name, s.deployment.Spec.InstallNamespace, s.missing)
 }
 
-// explainDenial checks the manager's permissions again after the API server denied a request, and sets missing. It returns a refusal that
-// names the missing permissions. It returns nil if none is missing, because then something else denies the request, such as a policy or a
+// explainDenial checks the permissions again after the API server denied a request, sets missing, and stores the missing roles. It returns a
+// refusal that names the missing permissions. It returns nil if none is missing, because then something else denies the request, such as a policy or a
 // quota.
 //
 // Permissions that the revision's own ClusterRoles grant count as missing if requests have been denied for aggregationTime, or if the
@@ -48,6 +48,9 @@ func (s *reconciliation) explainDenial(ctx context.Context, of *revision.Revisio
 	wait := since.Add(aggregationTime).Sub(now)
 	err := s.checkPermissions(ctx, of, apply.PermissionOptions{Applied: wait <= 0, Reported: reported})
 	if len(s.missing) > 0 {
+		if failed := s.saveRoles(ctx); failed != nil {
+			return failed
+		}
 		return err
 	}
 	s.retry(max(wait, 0))

@@ -54,6 +54,41 @@ func TestHRD_F1_PermissionsOfTheBundlesOwnClusterRoleAreMissingIfTheyAreDeniedFo
 	}
 }
 
+// Permissions of a ServiceAccount may be revoked after the start. The remedy names a ConfigMap with roles, which must then exist.
+func TestENG_P7_RolesAreStoredWhenPermissionsAreRevokedDuringARollout(t *testing.T) {
+	f := newFixture(t)
+	f.accounts.create(t, "deployer", "1")
+	f.two.ServiceAccount, f.source.desired.ServiceAccount = "deployer", "deployer"
+	check := func(step string, missing []string, configMaps []string, roles string, saves int) {
+		t.Helper()
+		f.engine.missing, f.engine.err, f.missing = nil, nil, nil
+		for _, resource := range missing {
+			f.engine.missing = append(f.engine.missing, corev1alpha2.MissingPermission{Verbs: []string{"create"}, Resource: resource, Namespace: "memo", ServiceAccountName: "deployer"})
+			f.engine.err = forbidden(resource)
+		}
+		f.decide(t)
+		var got []string
+		if planned := f.deployment.Status.Plan; planned != nil {
+			got = planned.ConfigMaps
+		}
+		if diff := cmp.Diff(configMaps, got); diff != "" || !strings.Contains(f.plans.roles, roles) || f.plans.rolesSaves != saves {
+			t.Errorf("%s: %d saves of roles %q; configMaps (-want +got):\n%s", step, f.plans.rolesSaves, f.plans.roles, diff)
+		}
+		f.before = f.deployment.DeepCopy()
+	}
+	stored := []string{"plan-memo-permissions"}
+	check("nothing is missing", nil, nil, "", 0)
+	check("a permission is revoked", []string{"secrets"}, stored, "- secrets\n", 1)
+	check("it is still missing", []string{"secrets"}, stored, "- secrets\n", 1)
+	check("another one is revoked", []string{"configmaps", "secrets"}, stored, "- configmaps\n  - secrets\n", 2)
+	f.memory.roles = storedRoles{} // as after a restart
+	check("they are granted", nil, nil, "", 3)
+	if f.plans.roles != "" {
+		t.Errorf("the roles %q stay", f.plans.roles)
+	}
+	check("nothing is missing", nil, nil, "", 3)
+}
+
 func TestADenialThatEndsBeginsAgain(t *testing.T) {
 	f := firstFixture(t)
 	denied := &apply.Refusal{Err: forbidden("configs"), Remedy: "grant it"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/store"
 )
 
 // maxMissing is the maximum length of status.plan.permissionsMissing.
@@ -48,6 +49,9 @@ func (s *reconciliation) reportPlan() {
 	}
 	planned := s.planOf(newest)
 	planned.Warnings, planned.PermissionsMissing, planned.KindsMissing = s.planWarnings(newest), missing, s.machine.KindsMissing()
+	if lacksAccount(missing) {
+		planned.ConfigMaps = append(planned.ConfigMaps, store.RolesName(s.before.Name))
+	}
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
 		status.Plan = planned
 	}

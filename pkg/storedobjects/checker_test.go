@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,8 +52,13 @@ type cluster struct {
 	// fail is called before each page, with its plural and the index of its first object.
 	fail func(plural string, first int) error
 
+	// padding is the number of bytes that make each object larger.
+	padding int
+
 	mu    sync.Mutex
 	pages int
+	// largest is the largest number of objects on a page.
+	largest int
 }
 
 // client returns a client that only lists. client-go's fake drops limits and continue tokens.
@@ -92,6 +98,12 @@ func (c *cluster) page(plural string, options metav1.ListOptions) (*unstructured
 			"metadata": map[string]any{"namespace": "ns", "name": fmt.Sprintf("n%d", i)},
 		}})
 	}
+	if c.padding > 0 {
+		for i := range list.Items {
+			list.Items[i].Object["padding"] = strings.Repeat("x", c.padding)
+		}
+	}
+	c.largest = max(c.largest, len(list.Items))
 	if last < len(numbers) {
 		list.SetContinue(strconv.Itoa(last))
 	}
@@ -172,6 +184,46 @@ func TestENG_P4_StoredObjectsAreChecked(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestENG_P4_AHundredThousandObjects checks that memory does not grow with the number of objects: 100 MB are listed, and a few pages are held.
+// An object at the end of the list is found. A check that is forgotten sends no further request.
+func TestENG_P4_AHundredThousandObjects(t *testing.T) {
+	const count, padding, bound = 100_000, 1024, 20 << 20
+	on := &cluster{numbers: map[string][]int{"notes": numbers(count, count-1)}, padding: padding}
+	held := func() uint64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	var checker *storedobjects.Checker
+	before, most, forgetAt := held(), uint64(0), count
+	on.fail = func(_ string, first int) error {
+		if first/10_000 != (first-500)/10_000 {
+			most = max(most, held())
+		}
+		if first > forgetAt {
+			checker.Forget("bd")
+			forgetAt = count
+		}
+		return nil
+	}
+	checker = storedobjects.New(t.Context(), storedobjects.Config{Clock: clock.RealClock{}, Done: func(string) {}, Tasks: &background.Tasks{Await: true}})
+	ask := func(id string) (storedobjects.Result, bool) {
+		return checker.Check(storedobjects.Request{Owner: "bd", ID: id, Changes: []crdsafety.Change{change(t, "notes")}, Client: on.client()})
+	}
+	got, isDone := ask("1")
+	if diff := cmp.Diff([]storedobjects.Violation{violation("notes", count-1)}, got.Violations); !isDone || got.Err != nil || got.Checked != count || diff != "" {
+		t.Errorf("done: %t, %d objects, error %v (-want +got):\n%s", isDone, got.Checked, got.Err, diff)
+	}
+	if on.largest > 500 || on.pages > 250 || most > before+bound {
+		t.Errorf("%d pages of at most %d objects, and %d bytes were held, want at most %d", on.pages, on.largest, most-before, bound)
+	}
+	on.pages, forgetAt = 0, 10_000
+	if _, isDone = ask("2"); isDone || on.pages > 30 {
+		t.Errorf("done: %t, %d pages for a check that is forgotten after 10000 objects", isDone, on.pages)
 	}
 }
 

@@ -3,7 +3,9 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
 // gaugeDefinition returns the CustomResourceDefinition of a kind Gauge whose objects have a spec with these properties.
@@ -81,6 +84,46 @@ func TestCRDSafety(t *testing.T) {
 			And(HaveField("Rule", "maximum"), HaveField("Outcome", corev1alpha2.CRDFindingWaived)),
 			And(HaveField("Rule", "storedObjects"), HaveField("Outcome", corev1alpha2.CRDFindingUnchecked), HaveField("Message", ContainSubstring("grant the manager permission to list them"))),
 		))
+	})
+
+	runStory(t, "ENG-P4 many custom resources are checked in pages while other deployments continue, and a removal ends the check", defaultOperators, func(ctx context.Context, s *Story) {
+		const name, other, objects = "populous", "unhurried", 850
+		s.deployWithClass(ctx, plainClass, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer, maximum: 9}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		client := s.Admin.Dynamic.Resource(gauges(name)).Namespace(name)
+		for i := range objects {
+			_, err := client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "safety.example.com/v1", "kind": "Gauge" + name, "metadata": map[string]any{"name": fmt.Sprintf("g%03d", i)}, "spec": map[string]any{"size": int64(i / (objects - 1) * 9)},
+			}}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+
+		s.By("asking for a definition that the last object does not fit, while each page takes half a minute")
+		const pageTime = 30 * time.Second
+		pages := s.Inject(scenario.Fault{Times: scenario.Always, Effect: scenario.Delay(pageTime), Match: func(r scenario.Request) bool {
+			return r.User == managerUser && r.Verb == "list" && r.Resource == gauges(name).GroupResource() && strings.Contains(r.Options, "limit")
+		}})
+		waive := func(rules string) {
+			s.patchDeployment(ctx, name, `{"spec":{"preflight":{"crdUpgradeSafety":{"waivers":[`+rules+`]}}}}`)
+		}
+		waive(`{"crd":"populous.safety.example.com","rule":"maximum","reason":"no gauge is larger"}`)
+		s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer, maximum: 8}")))
+		const checking = "checking whether the stored custom resources fit the changed CustomResourceDefinitions"
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", checking)
+		begin := time.Now()
+		s.deployWithClass(ctx, plainClass, other, s.publishPlain(ctx, other))
+		s.waitForCondition(ctx, other, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(time.Since(begin)).To(BeNumerically("<", pageTime), "another BundleDeployment waits for the check")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).WithTimeout(10 * pageTime).
+			Should(And(HavePrefix("True UpgradeFailed"), ContainSubstring("by rule storedObjects: populous/g849: spec.size")))
+		s.Expect(pages.Applied()).To(HaveLen(4), "pages of 100, 200, 400 and up to 500 objects")
+
+		s.By("removing the BundleDeployment during the next check")
+		s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer, maximum: 7}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", checking)
+		s.undeploy(ctx, name)
+		sent := len(pages.Applied())
+		s.Consistently(pages.Applied, 3*pageTime).Should(HaveLen(sent), "the check continues after the removal")
 	})
 
 	// Promise ENG-P5: An upgrade may bring a new CustomResourceDefinition. One that another BundleDeployment owns is refused, and the other one is

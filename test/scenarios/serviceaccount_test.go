@@ -60,7 +60,7 @@ func (s *Story) writersIn(namespace, resource string) []string {
 	var users []string
 	for _, each := range s.Requests() {
 		isWrite := slices.Contains([]string{"create", "apply", "update", "patch", "delete"}, each.Verb) && each.Code < 300
-		if user := cmp.Or(each.Impersonated, each.User); isWrite && each.Namespace == namespace && each.Resource.Resource == resource && !slices.Contains(users, user) && !slices.Contains(clusterUsers(), user) {
+		if user := cmp.Or(each.Impersonated, each.User); isWrite && !each.DryRun && each.Namespace == namespace && each.Resource.Resource == resource && !slices.Contains(users, user) && !slices.Contains(clusterUsers(), user) {
 			users = append(users, user)
 		}
 	}
@@ -123,20 +123,22 @@ func TestServiceAccounts(t *testing.T) {
 
 	// Promise ENG-P7: Before the first write, everything that a ServiceAccount may not do is listed, with what the bundle's roles grant. A
 	// ServiceAccount that was deleted and created again is not used. Permissions that are revoked later are named.
-	runStory(t, "ENG-P7 what the ServiceAccount lacks is listed completely before the first write, as roles that can be applied", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-A10 ENG-P7 what the ServiceAccount lacks is listed completely before the first write, as roles that can be applied", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "pauper"
 		s.createNamespace(ctx, name)
 		s.createAccount(ctx, name, deployer)
 		s.deployScoped(ctx, name, s.publishPlain(ctx, name,
+			gaugeDefinition(name, "size: {type: integer}"),
 			"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: pauper-reader}, rules: [{apiGroups: [\"\"], resources: [nodes], verbs: [get, list]}, {nonResourceURLs: [/metrics], verbs: [get]}]}",
 			"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: pauper-reader}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: pauper-reader}, subjects: [{kind: ServiceAccount, name: default, namespace: pauper}]}",
 			"{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: pauper-view}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}, subjects: [{kind: ServiceAccount, name: default, namespace: pauper}]}",
 		))
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", "ServiceAccount pauper/deployer has no permission for configmaps in namespace \"pauper\" (create, delete, get, patch, update), and lacks ")
 		missing := s.statusOf(ctx, name).Plan.PermissionsMissing
-		verbs := []string{"create", "delete", "get", "patch", "update"}
+		verbs := objectVerbs
 		s.Expect(missing).To(ConsistOf(
 			corev1alpha2.MissingPermission{Verbs: verbs, Resource: "configmaps", Namespace: name, ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: verbs, Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", ServiceAccountName: deployer},
 			corev1alpha2.MissingPermission{Verbs: verbs, Group: rbacv1.GroupName, Resource: "clusterroles", ServiceAccountName: deployer},
 			corev1alpha2.MissingPermission{Verbs: verbs, Group: rbacv1.GroupName, Resource: "clusterrolebindings", ServiceAccountName: deployer},
 			corev1alpha2.MissingPermission{Verbs: verbs, Group: rbacv1.GroupName, Resource: "rolebindings", Namespace: name, ServiceAccountName: deployer},
@@ -168,6 +170,35 @@ func TestServiceAccounts(t *testing.T) {
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked", "system:serviceaccount:pauper:deployer", "grant system:serviceaccount:pauper:deployer what is missing")
 		s.patchDeployment(ctx, name, `{"spec":{"serviceAccountName":null}}`)
 		s.undeploy(ctx, name)
+	})
+
+	runStory(t, "ENG-P7 a ServiceAccount grants all permissions only if it has them", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "modest"
+		s.createNamespace(ctx, name)
+		s.createDeployer(ctx, name)
+		s.deployScoped(ctx, name, s.publishPlain(ctx, name, everythingTexts(name)...))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", "ServiceAccount modest/deployer has no permission for ", "grant it the permissions", "permissions.yaml")
+		status := s.statusOf(ctx, name)
+		s.Expect(status.Plan.UnlimitedGrants).To(ConsistOf(ContainSubstring("ClusterRole modest-everything")))
+		s.Expect(status.Plan.PermissionsMissing).To(ContainElements(
+			corev1alpha2.MissingPermission{Verbs: []string{"*"}, Group: "*", Resource: "*", ServiceAccountName: deployer},
+			corev1alpha2.MissingPermission{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}, ServiceAccountName: deployer},
+		))
+		last := status.Plan.ConfigMaps[len(status.Plan.ConfigMaps)-1]
+		live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, last, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.Data[corev1alpha2.PlanPermissions]).To(And(ContainSubstring("- nonResourceURLs:\n  - '*'\n"), ContainSubstring("  resources:\n  - '*'\n")))
+		s.Expect(s.writersIn(name, "configmaps")).To(BeEmpty())
+
+		s.By("binding cluster-admin")
+		_, err = s.Admin.Kubernetes.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: name, Name: deployer}},
+		}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(s.statusOf(ctx, name).Plan.PermissionsMissing).To(BeEmpty())
 	})
 
 	runStory(t, "ENG-P7 status shows nothing that the ServiceAccount may not read", defaultOperators, func(ctx context.Context, s *Story) {

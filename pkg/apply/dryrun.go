@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +36,7 @@ type DryRun struct {
 func (d DryRun) IsDone() bool { return d.Sent >= d.Total }
 
 // DryRun applies the objects of a set as an identity, without writing them. It continues after a former result, and returns after some
-// seconds, so that a caller can report progress. It skips the install namespace, and objects whose kind or namespace does not exist yet. The
+// seconds, so that a caller can report progress. With an error, the result is that of the objects before it. It skips the install namespace, and objects whose kind or namespace does not exist yet. The
 // zero Identity means the manager; serviceAccount is the name of the ServiceAccount that is the identity.
 //
 // Permissions on all objects of a resource are checked by MissingPermissions, without a request for each object. A dry run also shows
@@ -53,7 +54,7 @@ func (e *Engine) DryRun(ctx context.Context, as Identity, serviceAccount string,
 			break
 		}
 		if err := run.send(ctx, next); err != nil {
-			return former, err
+			return run.DryRun, err
 		}
 		run.Sent += len(next)
 		window.Wrote()
@@ -73,7 +74,7 @@ type dryRun struct {
 	DryRun
 }
 
-// send sends some objects, and adds what the API server answers.
+// send sends some objects, and adds what the API server answers. After an error, nothing is added, and the caller sends the objects again.
 func (d *dryRun) send(ctx context.Context, objects []*object.Desired) error {
 	warned, missing, errs := make([][]string, len(objects)), make([][]string, len(objects)), make([]error, len(objects))
 	resources := make([]schema.GroupResource, len(objects))
@@ -88,14 +89,18 @@ func (d *dryRun) send(ctx context.Context, objects []*object.Desired) error {
 		err = reconcile.DryRun(ctx, d.as, d.set.Owner(), desired, livecache.Resource{Mapping: mapping})
 		warned[i] = received.list()
 		switch {
-		case apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
+		case err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsMethodNotSupported(err):
+		case isNotAccepted(err):
 			if missing[i], errs[i] = d.missingVerbs(ctx, err, resources[i], desired); len(missing[i]) == 0 {
 				warned[i] = append(warned[i], "the API server does not accept it in a dry run: "+object.Bounded(err.Error()))
 			}
-		case ctx.Err() != nil:
-			errs[i] = ctx.Err()
+		default:
+			errs[i] = fmt.Errorf("applying %s as a dry run: %w", desired.Key, err)
 		}
 	})
+	if err := object.Foremost(errs); err != nil {
+		return err
+	}
 	for i, desired := range objects {
 		d.addWarnings(desired.Key, warned[i])
 		if len(missing[i]) > 0 && len(d.Missing) < maxDenied {
@@ -105,13 +110,20 @@ func (d *dryRun) send(ctx context.Context, objects []*object.Desired) error {
 			})
 		}
 	}
-	return object.Foremost(errs)
+	return nil
+}
+
+// isNotAccepted reports whether the API server has answered that it does not accept an object. An internal error is one such answer: the API
+// server gives it for a value of a wrong type, and a webhook may give it always.
+func isNotAccepted(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err) ||
+		apierrors.IsInternalError(err)
 }
 
 // missingVerbs returns the verbs of an apply that a ServiceAccount lacks on an object, after the API server has answered with an error. For the
 // manager it returns none, because the roles of the set may grant it permissions.
 func (d *dryRun) missingVerbs(ctx context.Context, answer error, resource schema.GroupResource, desired *object.Desired) ([]string, error) {
-	if d.serviceAccount == "" || !apierrors.IsForbidden(answer) {
+	if d.serviceAccount == "" || !apierrors.IsForbidden(answer) || len(d.Missing) >= maxDenied {
 		return nil, nil
 	}
 	return d.engine.permissions.MissingVerbs(ctx, d.as, resource, desired.Key, applyVerbs)

@@ -53,9 +53,9 @@ type Result struct {
 	Violations []Violation
 	// Checked is the number of objects that were checked. It is less than the number of all objects if there are five violations.
 	Checked int
-	// Err is the error of a check that failed. If Check is called again, it starts another check.
+	// Err is the error of a check that failed.
 	Err error
-	// Until is the time until which Check returns this result. The caller asks again after it if the result has violations.
+	// Until is the time until which Check returns this result. The caller asks again after it if the result has violations or an error.
 	Until time.Time
 }
 
@@ -87,8 +87,8 @@ func New(ctx context.Context, config Config) *Checker {
 
 // Check returns the result of a request. It returns false until the first check of this ID is done, which the first call starts. Then the
 // Checker calls Config.Done, and Check returns the result. After Result.Until, Check starts another check, and returns the former result
-// until that one is done. A result with an error is returned once; the error of a later check only postpones the next one. If the tasks are
-// awaited, the first call runs the check and returns its result.
+// until that one is done. So it does with a result that has an error: otherwise each sync would start a check, and its end the next sync. The
+// error of a later check only postpones the next one. If the tasks are awaited, the first call runs the check and returns its result.
 func (c *Checker) Check(request Request) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,9 +103,6 @@ func (c *Checker) Check(request Request) (Result, bool) {
 	}
 	if found.result == nil || c.requests[request.Owner] != found {
 		return Result{}, false
-	}
-	if found.result.Err != nil {
-		c.forget(request.Owner)
 	}
 	return *found.result, true
 }
@@ -145,7 +142,7 @@ func (c *Checker) run(ctx context.Context, request Request, into *check) {
 		}
 	}
 	age := resultAge
-	if len(result.Violations) > 0 {
+	if len(result.Violations) > 0 || result.Err != nil {
 		age = violationAge
 	}
 	result.Until = c.config.Clock.Now().Add(age)
@@ -153,7 +150,7 @@ func (c *Checker) run(ctx context.Context, request Request, into *check) {
 	into.isRunning = false
 	isCurrent := c.requests[request.Owner] == into
 	switch {
-	case isCurrent && result.Err != nil && into.result != nil:
+	case isCurrent && result.Err != nil && into.result != nil && into.result.Err == nil:
 		into.result.Until = c.config.Clock.Now().Add(violationAge)
 	case isCurrent:
 		into.result = &result

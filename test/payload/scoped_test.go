@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,13 @@ func TestTheScopedManagerHasThePayloadsPermissionsWithoutThoseThatWrite(t *testi
 		verb, _, _ := strings.Cut(right, " ")
 		if !shipped[right] || !slices.Contains([]string{"get", "list", "watch"}, verb) || strings.HasPrefix(right[len(verb)+1:], "secrets ") {
 			t.Errorf("the role for bundles permits %s", right)
+		}
+	}
+	watched := readRole(t, scopedFolder, bundles)
+	maps.Copy(watched, readRole(t, scopedFolder, own))
+	for right := range shipped {
+		if resource, isWritten := strings.CutPrefix(right, "create "); isWritten && !strings.HasPrefix(resource, "secrets ") && (!watched["list "+resource] || !watched["watch "+resource]) {
+			t.Errorf("bundles may have %s, and the manager may not watch them", resource)
 		}
 	}
 	if diff := cmp.Diff(map[string]bool{"impersonate serviceaccounts  ": true, "get secrets  ": true}, readRole(t, scopedFolder, namespace)); diff != "" {

@@ -88,11 +88,15 @@ func (c *Checker) May(ctx context.Context, as identity.Identity, verb string, re
 	return c.isPermitted(ctx, as, permission{as.Name, resource, verb, namespace, ""})
 }
 
-// MissingVerbs returns those of the verbs that an identity has no permission for on one object.
+// MissingVerbs returns those of the verbs that an identity has no permission for on one object. It caches nothing, because there may be many
+// objects.
 func (c *Checker) MissingVerbs(ctx context.Context, as identity.Identity, resource schema.GroupResource, key object.Key, verbs []string) ([]string, error) {
 	var lacking []string
 	for _, verb := range verbs {
-		permitted, err := c.isPermitted(ctx, as, permission{as.Name, resource, verb, key.Namespace, key.Name})
+		if c.isRemembered(permission{as.Name, resource, verb, key.Namespace, ""}) {
+			continue
+		}
+		permitted, err := c.ask(ctx, as, permission{as.Name, resource, verb, key.Namespace, key.Name})
 		if err != nil {
 			return nil, err
 		}
@@ -115,12 +119,9 @@ func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted 
 		if c.isRemembered(each) {
 			return true, nil
 		}
-		granted, err := review(ctx, as, each)
-		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
-			return true, nil // without access reviews, only the write itself shows what is permitted
-		}
+		granted, err := c.ask(ctx, as, each)
 		if err != nil {
-			return false, fmt.Errorf("asking whether %s may %s %s: %w", userName(as), each.verb, each.GroupResource, err)
+			return false, err
 		}
 		if granted {
 			c.remember(each)
@@ -128,6 +129,19 @@ func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted 
 		}
 	}
 	return false, nil
+}
+
+// ask asks the API server whether an identity has a permission. Without access reviews, it returns true: only the write itself shows then what
+// is permitted.
+func (c *Checker) ask(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
+	granted, err := review(ctx, as, wanted)
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("asking whether %s may %s %s: %w", userName(as), wanted.verb, wanted.GroupResource, err)
+	}
+	return granted, nil
 }
 
 // userName returns the name of an identity for the middle of a sentence.

@@ -73,11 +73,11 @@ func (c *Checker) missingImpersonation(ctx context.Context, as identity.Identity
 	if err != nil {
 		return nil, nil // it is not a ServiceAccount
 	}
-	lacking, err := c.MissingVerbs(ctx, c.manager, serviceAccounts, object.Key{Namespace: namespace, Name: name}, []string{impersonate})
-	if err != nil || len(lacking) == 0 {
+	permitted, err := c.isPermitted(ctx, c.manager, permission{c.manager.Name, serviceAccounts, impersonate, namespace, name})
+	if err != nil || permitted {
 		return nil, err
 	}
-	return []corev1alpha2.MissingPermission{{Verbs: lacking, Resource: serviceAccounts.Resource, ResourceNames: []string{name}, Namespace: namespace}}, nil
+	return []corev1alpha2.MissingPermission{{Verbs: []string{impersonate}, Resource: serviceAccounts.Resource, ResourceNames: []string{name}, Namespace: namespace}}, nil
 }
 
 // missingVerbs holds the verbs in a scope that the manager and the identity lack.

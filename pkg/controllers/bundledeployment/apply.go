@@ -220,9 +220,16 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 	if permitted == nil {
 		waiting, permitted = s.checkDryRun(ctx, action.Revision)
 	}
-	if waiting != "" {
+	isPlanned := s.before.Status.Plan != nil && s.before.Status.Plan.Revision == action.Revision.Number
+	switch problem := problemOf(permitted); {
+	case waiting != "" && !isPlanned: // a plan is shown with the warnings of the dry run
 		s.machine.SetCheck(revision.Check{Unmet: revision.Permissions, Waiting: waiting})
 		return nil
+	case problem.Err != nil && !problem.Refused: // otherwise a plan that waits for its approval would hide it
+		s.machine.SetCheck(revision.Check{Unmet: revision.Permissions, Problem: problem})
+		return nil
+	case problem.Refused: // also while an approval is awaited
+		s.retry(permissionsInterval)
 	}
 	check := s.checkDefinitions(ctx, action.Revision)
 	approved := s.checkApproval(ctx, action.Revision)
@@ -230,9 +237,9 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 		check = approved
 	}
 	if check.Unmet == revision.NoRequirement {
-		check = revision.Check{Unmet: revision.Permissions, Problem: problemOf(permitted)}
+		check = revision.Check{Unmet: revision.Permissions, Problem: problemOf(permitted), Waiting: waiting}
 	}
-	if check.Problem.Err == nil && check.Unmet == revision.Permissions {
+	if check.Problem.Err == nil && check.Waiting == "" && check.Unmet == revision.Permissions {
 		check = revision.Check{Unmet: revision.InstallNamespace, Problem: problemOf(s.checkNamespace(ctx))}
 	}
 	if check.Problem.Err == nil && check.Waiting == "" {

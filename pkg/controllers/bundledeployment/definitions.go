@@ -55,7 +55,7 @@ func (s *reconciliation) checkDefinitions(ctx context.Context, of *revision.Revi
 		report.Add(violations...)
 		unused = report.Waive(waivers)
 	}
-	s.findings = append(findingsOf(report, unused), s.unchecked...)
+	s.findings = append(s.unchecked, findingsOf(report, unused)...) // first, because status has only the first findings
 	if !report.Blocks() {
 		return revision.Check{}
 	}
@@ -77,12 +77,15 @@ func (s *reconciliation) checkStoredObjects(as apply.Identity, of *revision.Revi
 	switch {
 	case !isDone:
 		return nil, revision.Check{Unmet: revision.CRDSafety, Waiting: "checking whether the stored custom resources fit the changed CustomResourceDefinitions"}
-	case apierrors.IsForbidden(result.Err) && as.Name == "": // without a former revision, nothing permits the manager to list them
+	case apierrors.IsForbidden(result.Err) && as.Name == "" && s.machine.Active() == nil: // nothing permits the manager to list them yet
 		s.unchecked = uncheckedOf(changes)
 		return nil, revision.Check{}
 	case apierrors.IsForbidden(result.Err):
+		s.retry(result.Until.Sub(s.c.clock.Now()))
+		s.missing = append(s.missing, missingLists(changes, of.ServiceAccount)...)
 		return nil, unsafeCheck(s.refuseDefinition(changes, result.Err))
 	case result.Err != nil:
+		s.retry(result.Until.Sub(s.c.clock.Now()))
 		return nil, unsafeCheck(result.Err)
 	}
 	var findings []crdsafety.Finding
@@ -103,7 +106,7 @@ func (s *reconciliation) refuseDefinition(changes []crdsafety.Change, err error)
 	}
 	remedy := "correct the bundle, or set spec.preflight.crdUpgradeSafety.enforcement to None to apply it without the check"
 	if apierrors.IsForbidden(err) {
-		remedy = "grant the ServiceAccount the permission, or set spec.preflight.crdUpgradeSafety.enforcement to None to apply the change without the check"
+		remedy = "grant the permission to list the custom resources, which status.plan lists, or set spec.preflight.crdUpgradeSafety.enforcement to None to apply the change without the check"
 	}
 	return &apply.Refusal{Object: key, Err: err, Remedy: remedy}
 }
@@ -130,6 +133,18 @@ func unsafeChange(report *crdsafety.Report) error {
 		Err:    errors.New("the change is unsafe by rule " + first.Rule + ": " + first.Path + ": " + first.Message + more),
 		Remedy: "ask the bundle's author for a safe change; or review it, and add a waiver for the rule to spec.preflight.crdUpgradeSafety.waivers",
 	}
+}
+
+// missingLists returns the permissions to list the custom resources that changed definitions affect. An empty ServiceAccount means the manager.
+func missingLists(changes []crdsafety.Change, serviceAccount string) []corev1alpha2.MissingPermission {
+	var missing []corev1alpha2.MissingPermission
+	for _, each := range changes {
+		if affects, err := each.AffectsObjects(); affects && err == nil {
+			plural, group, _ := strings.Cut(each.Name(), ".") // the API server requires this form of the name
+			missing = append(missing, corev1alpha2.MissingPermission{Verbs: []string{"list"}, Group: group, Resource: plural, ServiceAccountName: serviceAccount})
+		}
+	}
+	return missing
 }
 
 // uncheckedOf returns the findings about changed definitions whose custom resources the manager may not list.

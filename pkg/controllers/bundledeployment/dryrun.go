@@ -25,6 +25,9 @@ type dryRun struct {
 	apply.DryRun
 }
 
+// isMade reports whether all objects were sent.
+func (d dryRun) isMade() bool { return d.Total > 0 && d.IsDone() }
+
 // checkDryRun applies a revision as a dry run, if a ServiceAccount applies it or its plan needs an approval, so that the plan has the API
 // server's warnings before anything is written. It adds to s.missing, and returns a refusal if a ServiceAccount lacks permissions. While
 // the dry run is not done, it returns a clause that says how far it is. A process with one round only computes changes, and makes no dry
@@ -42,14 +45,15 @@ func (s *reconciliation) checkDryRun(ctx context.Context, of *revision.Revision)
 		*known = dryRun{number: of.Number, uid: s.uid}
 	}
 	if len(known.Missing) > 0 {
-		if known.Missing, err = s.c.dryRunner.StillMissing(ctx, as, known.Missing); err != nil {
+		still, err := s.c.dryRunner.StillMissing(ctx, as, known.Missing)
+		if err != nil {
 			return "", err
 		}
-		if len(known.Missing) == 0 {
+		if known.Missing = still; len(still) == 0 {
 			known.DryRun = apply.DryRun{} // the next one finds what the former did not list
 		}
 	}
-	if known.Total == 0 || !known.IsDone() {
+	if !known.isMade() {
 		if known.DryRun, err = s.c.dryRunner.DryRun(ctx, as, of.ServiceAccount, s.memory.sets[of.Number], known.DryRun); err != nil {
 			return "", err
 		}
@@ -69,7 +73,7 @@ func (s *reconciliation) planWarnings(newest *revision.Revision) []string {
 	if newest.HasObjects() {
 		return status
 	}
-	if known := s.memory.dryRun; known.number == newest.Number {
+	if known := s.memory.dryRun; known.number == newest.Number && known.isMade() {
 		return revision.WithWarnings(status, known.Warnings)
 	}
 	if before := s.before.Status.Plan; before != nil && before.Revision == newest.Number {

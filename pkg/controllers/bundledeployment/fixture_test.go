@@ -116,7 +116,10 @@ func (e *fakeEngine) DryRun(context.Context, apply.Identity, string, *apply.Set,
 	return e.dryRun, e.askErr
 }
 func (e *fakeEngine) StillMissing(context.Context, apply.Identity, []corev1alpha2.MissingPermission) ([]corev1alpha2.MissingPermission, error) {
-	return e.stillMissing, e.askErr
+	if e.askErr != nil {
+		return nil, e.askErr
+	}
+	return e.stillMissing, nil
 }
 func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}

@@ -107,6 +107,9 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	if err != nil {
 		return removal, err
 	}
+	if leftovers.Len() == 0 && s.deployment.Spec.ServiceAccountName != "" { // its namespace is not the manager's, and it may lack every permission
+		return removal, nil
+	}
 	as, err := s.removingIdentity(ctx)
 	if err != nil {
 		return removal, err

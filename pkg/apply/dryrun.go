@@ -36,8 +36,9 @@ type DryRun struct {
 func (d DryRun) IsDone() bool { return d.Sent >= d.Total }
 
 // DryRun applies the objects of a set as an identity, without writing them. It continues after a former result, and returns after some
-// seconds, so that a caller can report progress. With an error, the result is that of the objects before it. It skips the install namespace, and objects whose kind or namespace does not exist yet. The
-// zero Identity means the manager; serviceAccount is the name of the ServiceAccount that is the identity.
+// seconds, so that a caller can report progress. With an error, the result is that of the objects before it. DryRun skips the install
+// namespace, and objects whose kind or namespace does not exist yet. The zero Identity means the manager; serviceAccount is the name of the
+// ServiceAccount that is the identity.
 //
 // Permissions on all objects of a resource are checked by MissingPermissions, without a request for each object. A dry run also shows
 // what an admission policy or an authorizer decides for one object.

@@ -1,6 +1,7 @@
 package apply_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -102,4 +103,83 @@ func TestADryRunThatAPolicyDeniesIsAWarning(t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestADryRunDistinguishesRefusalsFromFaults(t *testing.T) {
+	for code, c := range map[int]struct {
+		reason    metav1.StatusReason
+		isRefusal bool
+	}{
+		http.StatusBadRequest:          {metav1.StatusReasonBadRequest, true},
+		http.StatusInternalServerError: {metav1.StatusReasonInternalError, true},
+		http.StatusServiceUnavailable:  {metav1.StatusReasonServiceUnavailable, false},
+		http.StatusGatewayTimeout:      {metav1.StatusReasonTimeout, false},
+	} {
+		t.Run(http.StatusText(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				on(t, nil, func(f *fixture) {
+					f.create(namespaces, memoNamespace)
+					f.cluster.Inject(scenario.Fault{Match: func(r scenario.Request) bool { return r.Name == "settings" && r.DryRun }, Effect: scenario.Refuse(code, c.reason, 0)})
+					set := setOf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: memo}}")
+					run, err := f.engine.DryRun(t.Context(), apply.Identity{}, "", set, apply.DryRun{})
+					if (err == nil) != c.isRefusal || run.IsDone() != c.isRefusal || (len(run.Warnings) == 1) != c.isRefusal {
+						t.Errorf("error %v, %d of %d sent, warnings %q", err, run.Sent, run.Total, run.Warnings)
+					}
+					if run, err = f.engine.DryRun(t.Context(), apply.Identity{}, "", set, run); err != nil || !run.IsDone() {
+						t.Errorf("after the fault: error %v, %d of %d sent", err, run.Sent, run.Total)
+					}
+				})
+			})
+		})
+	}
+}
+
+// A policy or a quota may deny thousands of objects, for which the ServiceAccount has every permission, or none.
+func TestADryRunOfManyDeniedObjectsAsksForFewPermissions(t *testing.T) {
+	const permits = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: tenant}, rules: [{apiGroups: [""], resources: [configmaps], verbs: ["*"]}]}`
+	for name, c := range map[string]struct {
+		role                 string
+		mostReviews, missing int
+	}{
+		"without the permission": {tenantRole, 100, 20},
+		"with the permission":    {permits, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				on(t, nil, func(f *fixture) {
+					f.create(namespaces, memoNamespace)
+					f.create(roles, c.role)
+					f.create(bindings, tenantBinding)
+					if err := f.cluster.Settle(); err != nil {
+						t.Fatal(err)
+					}
+					f.cluster.Inject(scenario.Fault{Match: func(r scenario.Request) bool { return r.DryRun }, Times: -1, Effect: scenario.Refuse(http.StatusForbidden, metav1.StatusReasonForbidden, 0)})
+					as := apply.Identity{Name: tenant, Dynamic: f.client(dynamic.NewForConfig(f.cluster.ClientConfig(tenant)))}
+					var objects []string
+					for i := range 300 {
+						objects = append(objects, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: other-%d, namespace: memo}}", i))
+					}
+					set := setOf(t, objects...)
+					if _, err := f.engine.MissingPermissions(t.Context(), as, set, apply.PermissionOptions{ServiceAccount: "deployer"}); err != nil {
+						t.Fatal(err)
+					}
+					before := f.reviews()
+					if run := f.dryRun(as, "deployer", set); f.reviews()-before > c.mostReviews || len(run.Missing) != c.missing {
+						t.Errorf("%d access reviews, %d permissions are missing", f.reviews()-before, len(run.Missing))
+					}
+				})
+			})
+		})
+	}
+}
+
+// reviews returns the number of access reviews that were sent.
+func (f *fixture) reviews() int {
+	sent := 0
+	for _, each := range f.cluster.Requests() {
+		if each.Resource.Resource == "selfsubjectaccessreviews" {
+			sent++
+		}
+	}
+	return sent
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -124,6 +125,44 @@ func TestCRDSafety(t *testing.T) {
 		s.undeploy(ctx, name)
 		sent := len(pages.Applied())
 		s.Consistently(pages.Applied, 3*pageTime).Should(HaveLen(sent), "the check continues after the removal")
+	})
+
+	runStory(t, "ENG-P4 a check of custom resources that the ServiceAccount may not list is not repeated at once, and names the permission", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "unlisted"
+		s.createNamespace(ctx, name)
+		s.createDeployer(ctx, name)
+		_, err := s.Admin.Kubernetes.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: []string{"create", "delete", "get", "patch", "update"}},
+		}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		_, err = s.Admin.Kubernetes.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: name, Name: deployer}},
+		}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.deployScoped(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.patchDeployment(ctx, name, `{"spec":{"preflight":{"crdUpgradeSafety":{"waivers":[{"crd":"unlisted.safety.example.com","rule":"maximum","reason":"no gauge is larger"}]}}}}`)
+		s.setImage(ctx, name, s.publishPlain(ctx, name, gaugeDefinition(name, "size: {type: integer, maximum: 1}")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True UpgradeFailed", "unlisted.safety.example.com", "grant the permission to list the custom resources")
+		s.Expect(s.statusOf(ctx, name).Plan.PermissionsMissing).To(ConsistOf(corev1alpha2.MissingPermission{
+			Verbs: []string{"list"}, Group: "safety.example.com", Resource: name, ServiceAccountName: deployer,
+		}))
+		lists := func() (count int) {
+			for _, each := range s.Requests() {
+				if each.Verb == "list" && each.Resource.Resource == name && each.Impersonated != "" {
+					count++
+				}
+			}
+			return count
+		}
+		before := lists()
+		time.Sleep(5 * time.Minute) // virtual time
+		s.Expect(lists()-before).To(BeNumerically("<=", 11), "one in 30 seconds")
+
+		s.By("applying what the plan prints")
+		s.applyMissingPermissions(ctx, name)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
 	})
 
 	// Promise ENG-P5: An upgrade may bring a new CustomResourceDefinition. One that another BundleDeployment owns is refused, and the other one is

@@ -1,6 +1,7 @@
 package bundledeployment
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -57,9 +58,7 @@ func TestWithoutAnApprovalAndAServiceAccountThereIsNoDryRun(t *testing.T) {
 
 func TestENG_P7_PermissionsThatADryRunFindsMissingAreAwaited(t *testing.T) {
 	f := firstFixture(t)
-	f.two.ServiceAccount, f.source.desired.ServiceAccount, f.before.Spec.ServiceAccountName = "deployer", "deployer", "deployer"
-	f.deployment = f.before.DeepCopy()
-	f.accounts.create(t, "deployer", "uid")
+	f.scope(t)
 	missing := []corev1alpha2.MissingPermission{{Verbs: []string{"patch"}, Resource: "secrets", ResourceNames: []string{"key"}, Namespace: "memo", ServiceAccountName: "deployer"}}
 	f.engine.dryRun, f.engine.stillMissing = apply.DryRun{Sent: 1, Total: 1, Missing: missing}, missing
 	for range 2 {
@@ -78,4 +77,62 @@ func TestENG_P7_PermissionsThatADryRunFindsMissingAreAwaited(t *testing.T) {
 	if f.engine.applied == 0 || f.engine.dryRuns != 2 {
 		t.Errorf("when they are granted: applied %d times, after %d dry runs", f.engine.applied, f.engine.dryRuns)
 	}
+}
+
+func TestENG_P7_AnErrorDoesNotMakeTheManagerForgetWhatADryRunFoundMissing(t *testing.T) {
+	f := firstFixture(t)
+	f.scope(t)
+	missing := []corev1alpha2.MissingPermission{{Verbs: []string{"patch"}, Resource: "secrets", ResourceNames: []string{"key"}, Namespace: "memo", ServiceAccountName: "deployer"}}
+	f.engine.dryRun, f.engine.stillMissing = apply.DryRun{Sent: 1, Total: 1, Missing: missing}, missing
+	f.decide(t)
+	f.missing, f.engine.stillErr = nil, errors.New("the API server starts")
+	if _, err := rollOut(t.Context(), f.reconciliation); err == nil {
+		t.Error("the failed check is not reported")
+	}
+	f.missing, f.engine.stillErr = nil, nil
+	f.decide(t)
+	if diff := cmp.Diff(missing, f.deployment.Status.Plan.PermissionsMissing); diff != "" || f.engine.applied > 0 {
+		t.Errorf("applied %d times, missing (-want +got):\n%s", f.engine.applied, diff)
+	}
+}
+
+func TestAnAwaitedApprovalHidesNeitherAFailedDryRunNorMissingPermissions(t *testing.T) {
+	f := approvalFixture(t)
+	f.engine.dryErr = errors.New("the API server starts")
+	if _, err := rollOut(t.Context(), f.reconciliation); err == nil {
+		t.Error("the failed dry run is not reported, so that nothing repeats it")
+	}
+
+	f = approvalFixture(t)
+	f.scope(t)
+	f.engine.missing = []corev1alpha2.MissingPermission{{Verbs: []string{"patch"}, Resource: "secrets", Namespace: "memo", ServiceAccountName: "deployer"}}
+	f.decide(t)
+	if f.machine.State(f.two) != revision.WaitingForApproval || f.retryAfter != permissionsInterval {
+		t.Errorf("while permissions are missing: it is %s, and the next sync in %s", f.machine.State(f.two), f.retryAfter)
+	}
+}
+
+func TestAPlanThatIsKnownKeepsItsConditionsDuringTheDryRunOfANewProcess(t *testing.T) {
+	f := approvalFixture(t)
+	f.engine.dryRun = apply.DryRun{Sent: 60, Total: 60, Warnings: []string{"Job memo/x: it is old"}}
+	f.decide(t)
+	before := f.approved(t)
+	f.before = f.deployment.DeepCopy()
+	f.memory.dryRun, f.memory.planned = dryRun{}, plannedRevision{}
+	f.engine.dryRun = apply.DryRun{Sent: 50, Total: 60}
+	f.decide(t)
+	if diff := cmp.Diff([]string{"Job memo/x: it is old"}, f.warningsOfPlan()); diff != "" || f.machine.State(f.two) != revision.WaitingForApproval || f.approved(t) != before {
+		t.Errorf("it is %s, %q, warnings of the plan (-want +got):\n%s", f.machine.State(f.two), f.approved(t), diff)
+	}
+	if f.retryAfter != time.Millisecond {
+		t.Errorf("the dry run goes on in %s", f.retryAfter)
+	}
+}
+
+// scope makes ServiceAccount deployer apply the later revision.
+func (f *fixture) scope(t *testing.T) {
+	t.Helper()
+	f.two.ServiceAccount, f.source.desired.ServiceAccount, f.before.Spec.ServiceAccountName = "deployer", "deployer", "deployer"
+	f.deployment = f.before.DeepCopy()
+	f.accounts.create(t, "deployer", "uid")
 }

@@ -61,6 +61,8 @@ type fakeEngine struct {
 	dryRun       apply.DryRun
 	dryRuns      int
 	stillMissing []corev1alpha2.MissingPermission
+	// dryErr is the error of a dry run, and stillErr that of the check of what it found missing.
+	dryErr, stillErr error
 	// namespaceErr is the error of InstallNamespace.
 	namespaceErr error
 	// served are the kinds that the cluster serves.
@@ -113,11 +115,11 @@ func (e *fakeEngine) StoredObjects(apply.Identity, storedobjects.Request) (store
 }
 func (e *fakeEngine) DryRun(context.Context, apply.Identity, string, *apply.Set, apply.DryRun) (apply.DryRun, error) {
 	e.dryRuns++
-	return e.dryRun, e.askErr
+	return e.dryRun, e.dryErr
 }
 func (e *fakeEngine) StillMissing(context.Context, apply.Identity, []corev1alpha2.MissingPermission) ([]corev1alpha2.MissingPermission, error) {
-	if e.askErr != nil {
-		return nil, e.askErr
+	if e.stillErr != nil {
+		return nil, e.stillErr
 	}
 	return e.stillMissing, nil
 }

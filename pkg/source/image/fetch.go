@@ -156,24 +156,26 @@ func Digest(pinned string) (string, error) {
 // CheckAccess returns an error if the registry does not serve the manifest of a source with the source's credentials. The source's reference
 // must have a digest. The manifest must have this digest, so a registry cannot pretend to have the image. Errors are of type *Error.
 func (f *Fetcher) CheckAccess(ctx context.Context, from Source) error {
-	parsed, err := name.NewDigest(from.Ref, from.options()...)
-	if err != nil {
-		return &Error{Class: Invalid, Action: "pulling", Ref: from.Ref, Err: err}
-	}
-	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
-	defer cancel()
-	options, end, err := f.begin(ctx, from)
-	if err != nil {
+	return f.pull(ctx, from, func(_ context.Context, parsed name.Digest, options []remote.Option) error {
+		_, err := f.get(parsed, options)
 		return classified("pulling", from.Ref, err)
-	}
-	defer end()
-	_, err = f.get(parsed, options)
-	return classified("pulling", from.Ref, err)
+	})
 }
 
 // Unpack writes the files of a source to a target. The source's reference must have a digest. From an index it selects the image of the
 // platform, or the only image. It holds no layer in memory. Errors are of type *Error.
 func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) error {
+	return f.pull(ctx, from, func(ctx context.Context, parsed name.Digest, options []remote.Option) error {
+		img, err := f.image(parsed, options)
+		if err != nil {
+			return classified("pulling", from.Ref, err)
+		}
+		return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
+	})
+}
+
+// pull calls do with the parsed reference of a source and the options of requests for it, within the time limit.
+func (f *Fetcher) pull(ctx context.Context, from Source, do func(context.Context, name.Digest, []remote.Option) error) error {
 	parsed, err := name.NewDigest(from.Ref, from.options()...)
 	if err != nil {
 		return &Error{Class: Invalid, Action: "pulling", Ref: from.Ref, Err: err}
@@ -185,11 +187,7 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 		return classified("pulling", from.Ref, err)
 	}
 	defer end()
-	img, err := f.image(parsed, options)
-	if err != nil {
-		return classified("pulling", from.Ref, err)
-	}
-	return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
+	return do(ctx, parsed, options)
 }
 
 // begin returns the options of all requests for a source, with the credentials and the transport of the source. The caller must call end

@@ -95,7 +95,7 @@ var _ = Describe("docs/approval.md", func() {
 		ref, found := env.Catalog.Bundle(name, "1.0.0")
 		Expect(found).To(BeTrue())
 		scripts := sectionCommands("Approve every upgrade")
-		values := map[string]string{"NAME": name, "core-rukpak-io-registry": name}
+		values := map[string]string{"NAME": name, "core-rukpak-io-registry": name, "core-rukpak-io-plain": name}
 		typeCommands(ctx, scripts[:2], values)
 		output, err := runShell(ctx, "kubectl apply -f - <<< '"+fmt.Sprintf(deployment, name, name, name, ref)+"'")
 		Expect(err).NotTo(HaveOccurred(), output)

@@ -273,7 +273,7 @@ func TestServiceAccounts(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(accounts.Delete(ctx, deployer, metav1.DeleteOptions{})).To(Succeed())
 		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
-		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed", "ServiceAccount revenant/deployer: it does not exist")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed", "ServiceAccount revenant/deployer: it does not exist", "set spec.serviceAccountName to a ServiceAccount of another name")
 		s.createAccount(ctx, name, deployer)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed", "it was deleted and created again", string(former.UID), "set spec.serviceAccountName to a ServiceAccount of another name")
 

@@ -289,7 +289,7 @@ func clusterMoves() Step {
 
 func removal() Step {
 	return Step{
-		Title: "beacon was deleted; everything of it is gone, its namespace too, and its CRD was kept with the users' data",
+		Title: "beacon was deleted; everything of it is gone, its namespace if the manager created it, and its CRD was kept with the users' data",
 		See:   "kubectl get crd beacons.samples.platform.openshift.io -o jsonpath='{.metadata.annotations}'", Within: long,
 		Act: func(ctx context.Context, admin *Admin) error {
 			return admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, beacon, metav1.DeleteOptions{})

@@ -37,21 +37,26 @@ func (s *reconciliation) accountUID(ctx context.Context, name string) (string, e
 		return "", s.refuseAccount(name, "this process only computes the changes, and another user applies them",
 			"let the manager run in the cluster, or remove spec.serviceAccountName")
 	}
-	namespace := s.deployment.Spec.InstallNamespace
+	namespace, known := s.deployment.Spec.InstallNamespace, s.memory.history.AccountUID(name)
 	live, err := s.c.accounts.ServiceAccounts(namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err) && known != "":
+		return "", s.refuseAccount(name, fmt.Sprintf("it does not exist, and no other one of its name is used, because the objects were applied as the one with UID %s", known),
+			anotherAccount)
+	case apierrors.IsNotFound(err):
 		return "", s.refuseAccount(name, "it does not exist, so nothing is written as it",
 			"create it and grant it the permissions, or set spec.serviceAccountName to another ServiceAccount")
-	}
-	if err != nil {
+	case err != nil:
 		return "", fmt.Errorf("reading ServiceAccount %s/%s: %w", namespace, name, err)
-	}
-	if known := s.memory.history.AccountUID(name); known != "" && known != string(live.UID) {
+	case known != "" && known != string(live.UID):
 		return "", s.refuseAccount(name, fmt.Sprintf("it was deleted and created again: it has UID %s, and the objects were applied as the one with UID %s", live.UID, known),
-			"set spec.serviceAccountName to a ServiceAccount of another name")
+			anotherAccount)
 	}
 	return string(live.UID), nil
 }
+
+// anotherAccount is the remedy for a ServiceAccount that is not the one that has applied the objects.
+const anotherAccount = "set spec.serviceAccountName to a ServiceAccount of another name"
 
 func (s *reconciliation) refuseAccount(name, why, remedy string) error {
 	return &apply.Refusal{

@@ -20,6 +20,7 @@ func TestENG_P7_AServiceAccountIsTheOneThatWasUsed(t *testing.T) {
 		"used for the first time":            {"deployer", "", false, "1", ""},
 		"used before":                        {"deployer", "1", false, "1", ""},
 		"created again":                      {"deployer", "0", false, "", "it was deleted and created again: it has UID 1, and the objects were applied as the one with UID 0"},
+		"deleted after it was used":          {"nobody", "1", false, "", "no other one of its name is used, because the objects were applied as the one with UID 1; set spec.serviceAccountName"},
 		"missing":                            {"nobody", "", false, "", "it does not exist"},
 		"in a process that only computes":    {"deployer", "", true, "", "this process only computes the changes"},
 		"the manager in such a process, too": {"", "", true, "", ""},

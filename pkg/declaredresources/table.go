@@ -68,12 +68,16 @@ func own() []Resource {
 // ofCluster returns the entries for the state of the cluster.
 func ofCluster() []Resource {
 	clusterRoles := schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
+	policies := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
+	approvalPolicies := []string{"platform-operators-bundledeployments", "platform-operators-platformoperators"}
 	clusterOperators := configv1.GroupVersion.WithResource("clusteroperators")
 	return []Resource{
 		{GroupVersionResource: clusterOperators, Names: []string{operator.ClusterOperatorName}, Writes: true, Purpose: "the report to the cluster"},
 		{GroupVersionResource: clusterOperators, Names: []string{"kube-apiserver"}, Purpose: "the version of the API server, for apply-configuration"},
 		{GroupVersionResource: configv1.GroupVersion.WithResource("clusterversions"), Names: []string{"version"}, Purpose: "the version of the cluster"},
 		{GroupVersionResource: configv1.GroupVersion.WithResource("featuregates"), Names: []string{"cluster"}, Purpose: "how the cluster version may be checked"},
+		{GroupVersionResource: policies.WithResource("validatingadmissionpolicies"), Names: approvalPolicies, Purpose: "whether an approval of a plan counts"},
+		{GroupVersionResource: policies.WithResource("validatingadmissionpolicybindings"), Names: approvalPolicies, Purpose: "whether an approval of a plan counts"},
 		{GroupVersionResource: definitions, Writes: true, Purpose: "the kinds that the cluster serves; those of bundles are written"},
 		{GroupVersionResource: pods, Purpose: "the images of catalogs, and why Pods of an operator do not start"},
 		{
@@ -114,6 +118,14 @@ func inOwnNamespace() []Resource {
 		{
 			GroupVersionResource: secrets, Namespace: Namespace, Selector: map[string]string{store.LabelRole: store.RolePart},
 			Writes: true, Purpose: "the objects of the stored revisions",
+		},
+		{
+			GroupVersionResource: corev1.SchemeGroupVersion.WithResource("configmaps"), Namespace: Namespace, Selector: map[string]string{store.LabelRole: store.RolePlan},
+			Writes: true, Purpose: "the plans that wait for an approval, and missing permissions",
+		},
+		{
+			GroupVersionResource: secrets, Namespace: Namespace, Names: []string{store.PlanKeySecret},
+			Purpose: "the key that hashes the values of Secrets in plans, which only a process that keeps running creates",
 		},
 		{GroupVersionResource: secrets, Namespace: pullSecret.Namespace, Names: []string{pullSecret.Name}, Purpose: "the credentials for registries"},
 	}

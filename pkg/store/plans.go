@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// planKeySecret is the name of the Secret with the key that hashes the values of Secrets in plans, and planKey is the name of its value.
-	planKeySecret, planKey = "plan-key", "key"
+	// PlanKeySecret is the name of the Secret with the key that hashes the values of Secrets in plans, and planKey is the name of its value.
+	PlanKeySecret, planKey = "plan-key", "key"
 	// planKeyBytes is the length of that key.
 	planKeyBytes = 32
 	// maxPlanParts is the maximum number of ConfigMaps with the text of a plan. status.plan.configMaps has one more for the missing roles.
@@ -127,7 +127,7 @@ func (p *Plans) delete(ctx context.Context, configMap corev1.ConfigMap) error {
 func (p *Plans) savePart(ctx context.Context, of *corev1alpha2.BundleDeployment, name string, data map[string]string, stored []corev1.ConfigMap) error {
 	wanted := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Labels: map[string]string{corev1alpha2.LabelPlanOf: of.Name},
+			Name: name, Labels: map[string]string{corev1alpha2.LabelPlanOf: of.Name, LabelRole: RolePlan},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: corev1alpha2.SchemeGroupVersion.String(), Kind: corev1alpha2.OwnerKindBundleDeployment, Name: of.Name, UID: of.UID,
 			}},
@@ -214,7 +214,7 @@ func (p *Plans) readKey(ctx context.Context) ([]byte, error) {
 	if p.key != nil {
 		return p.key, nil
 	}
-	found, err := p.secrets.Get(ctx, planKeySecret, metav1.GetOptions{})
+	found, err := p.secrets.Get(ctx, PlanKeySecret, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		if p.random == nil {
 			return nil, nil
@@ -222,10 +222,10 @@ func (p *Plans) readKey(ctx context.Context) ([]byte, error) {
 		found, err = p.createKey(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading Secret %q, whose key hashes the values of Secrets in plans: %w", planKeySecret, err)
+		return nil, fmt.Errorf("reading Secret %q, whose key hashes the values of Secrets in plans: %w", PlanKeySecret, err)
 	}
 	if len(found.Data[planKey]) < planKeyBytes {
-		return nil, fmt.Errorf("the Secret %q has no key of %d bytes under %q; delete the Secret, and the manager creates it again", planKeySecret, planKeyBytes, planKey)
+		return nil, fmt.Errorf("the Secret %q has no key of %d bytes under %q; delete the Secret, and the manager creates it again", PlanKeySecret, planKeyBytes, planKey)
 	}
 	p.key = found.Data[planKey]
 	return p.key, nil
@@ -237,6 +237,6 @@ func (p *Plans) createKey(ctx context.Context) (*corev1.Secret, error) {
 		return nil, errors.Join(errors.New("making a key"), err)
 	}
 	return p.secrets.Create(ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: planKeySecret}, Data: map[string][]byte{planKey: key},
+		ObjectMeta: metav1.ObjectMeta{Name: PlanKeySecret}, Data: map[string][]byte{planKey: key},
 	}, metav1.CreateOptions{FieldManager: planFieldManager})
 }

@@ -32,6 +32,8 @@ const (
 	// hold its objects.
 	LabelRole           = corev1alpha2.GroupName + "/revision-role"
 	RoleIndex, RolePart = "index", "part"
+	// RolePlan is the value of LabelRole on the ConfigMaps with the plan of a revision.
+	RolePlan = "plan"
 
 	// annotationRenderer on an index overrides the header's Renderer, which is immutable.
 	annotationRenderer = corev1alpha2.GroupName + "/revision-renderer"

@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	ofScoped   = "apply-configuration refuses BundleDeployments with a ServiceAccount, because another user applies what it computes"
 	ofMetrics  = "the server of the metrics authenticates and authorizes its clients; apply-configuration serves none"
 	ofStarting = "only a process that keeps running elects a leader and names its Pod in Events; apply-configuration does neither"
 )
@@ -28,6 +29,8 @@ var undeclared = []Exemption{
 	{"get leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
 	{"update leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
 	{"get replicasets.apps in namespace openshift-platform-operators", ofStarting, ""},
+	{"impersonate serviceaccounts in some namespace", ofScoped, ""},
+	{"impersonate userextras.authentication.k8s.io/platform.openshift.io/bundledeployment in the whole cluster", ofScoped, ""},
 }
 
 const beforeNamespaces = "before the manager deletes a namespace, it lists the objects of users in it; with --input-dir, input-resources declares them for the namespaces that bundles have"
@@ -177,10 +180,10 @@ func TestCompareDeclaredFindsDifferences(t *testing.T) {
 		},
 		"a write of an object whose name the trace does not have": {
 			change: func(table []declaredresources.Resource, trace Trace) []declaredresources.Resource {
-				trace[Request{Verb: "create", Resource: "configmaps", Namespace: Namespace, By: anyBinding}]++
+				trace[Request{Verb: "create", Resource: "clusteroperators.config.openshift.io", By: anyBinding}]++
 				return table
 			},
-			problems: []string{"create configmaps in namespace openshift-platform-operators: is not declared as an output"},
+			problems: []string{"create clusteroperators.config.openshift.io in the whole cluster: is not declared as an output"},
 		},
 		"an own read of a resource that only bundles have": {
 			change: func(table []declaredresources.Resource, trace Trace) []declaredresources.Resource {

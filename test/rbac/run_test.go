@@ -36,7 +36,7 @@ var exemptions = Exemptions{
 			"test/scenarios/deniedwrites_test.go revokes this right of the manager's own role, and asserts that the manager reports it", "",
 		},
 		{"list gatecrashs.samples.platform.openshift.io in the whole cluster", unlisted + "gate_counts_test.go", ""},
-		{"list tightening.safety.example.com in the whole cluster", unlisted + "crdsafety_test.go", ""},
+		{"list returning.safety.example.com in the whole cluster", unlisted + "crdsafety_test.go", ""},
 		// The cache for removals uses a streaming watch, and lists if the API server refuses it. If another test started the cache
 		// before this test revokes the right, the API server denies no request.
 		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", "a cache for removals"},

@@ -113,7 +113,11 @@ func TestApproval(t *testing.T) {
 		text := s.planText(ctx, plan)
 		s.Expect(text).To(HavePrefix("digest " + plan.Digest + "\nBundleDeployment consented\napplied by the manager\ninstall namespace " + name + "\n"))
 		s.Expect(text).To(ContainSubstring("create Secret consented/token {"))
-		s.Expect(text).To(ContainSubstring("hmac-sha256:"))
+		value := "hmac-sha256:[0-9a-f]+"
+		if s.rounds != nil {
+			value = `\(not shown\)` // only a process that keeps running creates the key
+		}
+		s.Expect(text).To(MatchRegexp(value))
 		s.Expect(text).NotTo(ContainSubstring("Zmlyc3Q="), "the value of the Secret")
 		s.Expect(strings.Count(text, "\ncreate ")).To(Equal(int(plan.Create.Total)))
 		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
@@ -137,9 +141,11 @@ func TestApproval(t *testing.T) {
 		s.setImage(ctx, name, second)
 		plan = s.waitForPlan(ctx, name, 2)
 		s.Expect(plan.Delete.Objects).To(ContainElement(HaveField("Object.Name", name+"-old")))
-		s.Expect(plan.Warnings).To(Equal([]string{`ConfigMap consented/strange: unknown field "dta"`}), "those of a dry run")
+		if s.rounds == nil { // a round makes no dry run
+			s.Expect(plan.Warnings).To(Equal([]string{`ConfigMap consented/strange: unknown field "dta"`}), "those of a dry run")
+		}
 		s.Expect(s.statusOf(ctx, name).Warnings).To(BeEmpty(), "nothing is applied")
-		s.Expect(s.planText(ctx, plan)).To(MatchRegexp(`update Secret consented/token: /data/token "hmac-sha256:[0-9a-f]+" -> "hmac-sha256:[0-9a-f]+"`))
+		s.Expect(s.planText(ctx, plan)).To(MatchRegexp(fmt.Sprintf(`update Secret consented/token: /data/token "%[1]s" -> "%[1]s"`, value)))
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True InstallationSucceeded")
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
 		s.approve(ctx, ada, name, plan.Digest)
@@ -147,8 +153,10 @@ func TestApproval(t *testing.T) {
 		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(live.Status.Revisions[len(live.Status.Revisions)-1].ApprovedBy).To(Equal(approver))
-		s.Expect(live.Status.Warnings).To(Equal(plan.Warnings))
-		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "APIWarning").Should(Equal(map[string]int32{plan.Warnings[0]: 1}))
+		if s.rounds == nil {
+			s.Expect(live.Status.Warnings).To(Equal(plan.Warnings))
+			s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "APIWarning").Should(Equal(map[string]int32{plan.Warnings[0]: 1}))
+		}
 	})
 
 	runStory(t, "ENG-A8 no approval counts while a policy or its binding is not in force", defaultOperators, func(ctx context.Context, s *Story) {

@@ -89,7 +89,9 @@ func TestClassLimits(t *testing.T) {
 			}
 			before := asked()
 			s.Expect(before > 0).To(Equal(c.isFetched))
-			s.Consistently(asked, "2m").Should(Equal(before))
+			if s.rounds == nil { // each round reads the image
+				s.Consistently(asked, "2m").Should(Equal(before))
+			}
 			s.Expect(s.eventsCounted(ctx, name)).To(HaveKeyWithValue("BundleDeployment NotAllowed", 1))
 			s.Expect(s.statusOf(ctx, name).Revisions).To(BeEmpty())
 
@@ -134,7 +136,9 @@ func TestClassLimits(t *testing.T) {
 		s.KillManager()
 		s.StartManager()
 		repair()
-		s.Expect(registry.Requests("bundles/"+name, "manifests")).To(Equal(asked))
+		if s.rounds == nil { // each round reads the image of what is installed
+			s.Expect(registry.Requests("bundles/"+name, "manifests")).To(Equal(asked))
+		}
 
 		s.limitClass(ctx, name, unlimited)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2 (version 1.1.0)")

@@ -49,7 +49,7 @@ func readerText(name, namespace string) string {
 
 func TestRevokedPermissions(t *testing.T) {
 	t.Parallel()
-	runStory(t, "ENG-P7 permissions that are revoked during a rollout are listed, and the rollout completes after the grant", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-P7 permissions that are revoked during a rollout or before its approval are listed, and it completes after the grant", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rationed"
 		s.createNamespace(ctx, name)
 		s.createAccount(ctx, name, deployer)
@@ -111,32 +111,37 @@ func TestRevokedPermissions(t *testing.T) {
 		s.By("removing it with the permissions that were listed, and no others")
 		s.undeploy(ctx, name)
 		s.Expect(roleExists("reader-2")).To(beNotFound())
-	})
 
-	runStory(t, "ENG-P7 a permission that is revoked between plan and approval is listed before the first write", defaultOperators, func(ctx context.Context, s *Story) {
-		const name = "shortened"
-		s.createNamespace(ctx, name)
-		s.createDeployer(ctx, name)
-		revoke := s.grantDeployer(ctx, name, name, true, ruleOf(admissionregistrationv1.GroupName, "validatingwebhookconfigurations"))
-		ada := s.createApprover(ctx)
-		ref := s.publishPlain(ctx, name, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: shortened}, webhooks: []}")
-		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
-			spec.ProvisionerClassName, spec.ServiceAccountName, spec.Source = plainClass, deployer, fromImage(ref)
-			spec.Approval = &corev1alpha2.Approval{Mode: corev1alpha2.ApprovalRequired}
-		})
-		plan := s.waitForPlan(ctx, name, 1)
-		s.Expect(plan.PermissionsMissing).To(BeEmpty())
-		revoke()
-		s.approve(ctx, ada, name, plan.Digest)
-		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", `ServiceAccount shortened/deployer has no permission for validatingwebhookconfigurations.admissionregistration.k8s.io (create, delete, get, patch, update)`)
-		status := s.statusOf(ctx, name)
-		s.Expect(status.Revisions[0].StartedTime).To(BeNil())
-		s.Expect(status.Plan.Digest).To(Equal(plan.Digest))
-		s.Expect(status.Plan.PermissionsMissing).To(ConsistOf(
-			corev1alpha2.MissingPermission{Verbs: objectVerbs, Group: admissionregistrationv1.GroupName, Resource: "validatingwebhookconfigurations", ServiceAccountName: deployer}))
-		s.Expect(s.writersIn(name, "configmaps")).To(BeEmpty())
-		s.applyMissingPermissions(ctx, name)
-		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		s.waitForCondition(ctx, name, corev1alpha2.ConditionApproved, "True Approved", "was approved by ada")
+		s.By("revoking a permission between plan and approval")
+		s.revokeBeforeApproval(ctx)
 	})
+}
+
+// revokeBeforeApproval revokes a permission between plan and approval: it is listed before the first write.
+func (s *Story) revokeBeforeApproval(ctx context.Context) {
+	s.Helper()
+	const name = "shortened"
+	s.createNamespace(ctx, name)
+	s.createDeployer(ctx, name)
+	revoke := s.grantDeployer(ctx, name, name, true, ruleOf(admissionregistrationv1.GroupName, "validatingwebhookconfigurations"))
+	ada := s.createApprover(ctx)
+	ref := s.publishPlain(ctx, name, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: shortened}, webhooks: []}")
+	s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+		spec.ProvisionerClassName, spec.ServiceAccountName, spec.Source = plainClass, deployer, fromImage(ref)
+		spec.Approval = &corev1alpha2.Approval{Mode: corev1alpha2.ApprovalRequired}
+	})
+	plan := s.waitForPlan(ctx, name, 1)
+	s.Expect(plan.PermissionsMissing).To(BeEmpty())
+	revoke()
+	s.approve(ctx, ada, name, plan.Digest)
+	s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "False InstallFailed", `ServiceAccount shortened/deployer has no permission for validatingwebhookconfigurations.admissionregistration.k8s.io (create, delete, get, patch, update)`)
+	status := s.statusOf(ctx, name)
+	s.Expect(status.Revisions[0].StartedTime).To(BeNil())
+	s.Expect(status.Plan.Digest).To(Equal(plan.Digest))
+	s.Expect(status.Plan.PermissionsMissing).To(ConsistOf(
+		corev1alpha2.MissingPermission{Verbs: objectVerbs, Group: admissionregistrationv1.GroupName, Resource: "validatingwebhookconfigurations", ServiceAccountName: deployer}))
+	s.Expect(s.writersIn(name, "configmaps")).To(BeEmpty())
+	s.applyMissingPermissions(ctx, name)
+	s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+	s.waitForCondition(ctx, name, corev1alpha2.ConditionApproved, "True Approved", "was approved by ada")
 }

@@ -207,14 +207,15 @@ func TestCLI_16_BadInput(t *testing.T) {
 		errOut   string // a part of standard error
 		mayPrint bool
 	}{
-		"NoTerminal":          {[]string{"compass"}, false, exit.Usage, "show what waits for an approval with --dry-run, and approve it with --yes and --digest", false},
-		"QuestionInJSON":      {[]string{"compass", "-o", "json"}, true, exit.Usage, "-o json asks nothing: add --dry-run", false},
-		"UnknownDryRun":       {[]string{"compass", "--dry-run=server"}, true, exit.Usage, "use one of none, client", false},
-		"WithdrawADigest":     {[]string{"quay", "--withdraw", "--digest", "sha256:1"}, true, exit.Usage, "omit --digest and --version", false},
-		"VersionOfDeployment": {[]string{"bd/byhand", "--version", "1.0.0"}, true, exit.Usage, "omit --version", false},
-		"NoName":              {[]string{"bd/"}, true, exit.Usage, `"" is not the name of a BundleDeployment`, false},
-		"UnknownOperator":     {[]string{"quey"}, true, exit.Failure, `there is no PlatformOperator "quey"; did you mean quay?`, false},
-		"UnknownDeployment":   {[]string{"bd/quey"}, true, exit.Failure, `reading BundleDeployment "quey"`, false},
+		"NoTerminal":           {[]string{"compass"}, false, exit.Usage, "show what waits for an approval with --dry-run, and approve it with --yes and --digest", false},
+		"QuestionInJSON":       {[]string{"compass", "-o", "json"}, true, exit.Usage, "-o json asks nothing: add --dry-run", false},
+		"UnknownDryRun":        {[]string{"compass", "--dry-run=server"}, true, exit.Usage, "use one of none, client", false},
+		"WithdrawalNoTerminal": {[]string{"quay", "--withdraw"}, false, exit.Usage, "withdraw it with --withdraw --yes", false},
+		"WithdrawADigest":      {[]string{"quay", "--withdraw", "--digest", "sha256:1"}, true, exit.Usage, "omit --digest and --version", false},
+		"VersionOfDeployment":  {[]string{"bd/byhand", "--version", "1.0.0"}, true, exit.Usage, "omit --version", false},
+		"NoName":               {[]string{"bd/"}, true, exit.Usage, `"" is not the name of a BundleDeployment`, false},
+		"UnknownOperator":      {[]string{"quey"}, true, exit.Failure, `there is no PlatformOperator "quey"; did you mean quay?`, false},
+		"UnknownDeployment":    {[]string{"bd/quey"}, true, exit.Failure, `reading BundleDeployment "quey"`, false},
 		"OperatorNotDeployment": {[]string{"platformoperator/byhand"}, true, exit.Failure,
 			`there is no PlatformOperator "byhand"`, false},
 		"UnknownVersion":    {[]string{"quay", "--version", "9.0.0"}, true, exit.Usage, "correct --version; see: kubectl platform updates quay", false},

@@ -188,8 +188,10 @@ func NotPermitted(owner, namespace string, missing []corev1alpha2.MissingPermiss
 		where = fmt.Sprintf(" in namespace %q", first.Namespace)
 	}
 	more := ""
-	if len(missing) > 1 {
-		more = fmt.Sprintf(", and lacks %d more permissions, which the plan of the BundleDeployment lists", len(missing)-1)
+	if others := len(missing) - 1; others == 1 {
+		more = ", and lacks one more permission, which the plan of the BundleDeployment lists"
+	} else if others > 1 {
+		more = fmt.Sprintf(", and lacks %d more permissions, which the plan of the BundleDeployment lists", others)
 	}
 	return &object.Refusal{
 		Object: object.Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},

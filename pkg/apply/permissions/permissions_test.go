@@ -376,6 +376,7 @@ func TestMissingPermissionsAreTold(t *testing.T) {
 		want    string
 	}{
 		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager has no permission for deployments.apps in namespace "memo" (create, patch)` + remedy},
+		"two":     {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one}, "BundleDeployment memo: the manager has no permission for pods (get), and lacks one more permission, which the plan of the BundleDeployment lists" + remedy},
 		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager has no permission for pods (get), and lacks 2 more permissions, which the plan of the BundleDeployment lists" + remedy},
 	} {
 		t.Run(name, func(t *testing.T) {

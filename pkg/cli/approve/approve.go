@@ -67,8 +67,8 @@ Without a terminal, the command cannot ask: read the plan with --dry-run, and ap
 approves what it shows. It fails if a plan changes meanwhile.
 
 The exit code is 3 if the plan is not the one of --digest, if what was shown has changed and the command may not ask, or if an approved
-version is blocked. It is 1 if you may not approve, or if you do not answer with y. If nothing waits for an approval, it is 0. --timeout
-limits what the command does between two questions.
+version is blocked. It is 2 without a terminal, unless --yes or --dry-run is set. It is 1 if you may not approve, or if you do not answer
+with y. If nothing waits for an approval, it is 0. --timeout limits what the command does between two questions.
 
 The command needs the permission to get platformoperators and bundledeployments, to patch what it approves, and, for a plan, verb approve on
 bundledeployments.core.rukpak.io NAME, which an admission policy checks. If you lack this verb, the command names those who have it, if you
@@ -155,6 +155,9 @@ func (o *Options) validateFlags() error {
 		return nil
 	case o.isForPrograms():
 		return fmt.Errorf("-o %s asks nothing: add --dry-run to show what waits for an approval, or --yes to approve it", o.Output.Output)
+	case !o.invocation.CanAsk && o.Withdraw:
+		return errors.New("standard input is not a terminal, so the command cannot ask: show the approval with --withdraw --dry-run, and withdraw it " +
+			"with --withdraw --yes")
 	case !o.invocation.CanAsk:
 		return errors.New("standard input is not a terminal, so the command cannot ask: show what waits for an approval with --dry-run, and approve " +
 			"it with --yes and --digest")

@@ -172,3 +172,18 @@ func TestCLI_16_WhatIsAwaited(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatFollowsAnApprovalDependsOnWhatIsMissing(t *testing.T) {
+	missing := []string{"anything"}
+	for want, plan := range map[string]Plan{
+		"The manager applies revision 1 now.":                                               {},
+		"The manager applies revision 2 when somebody has granted the missing permissions.": {Revision: 2, Missing: missing},
+		"The manager applies revision 2 when the cluster serves the missing kinds and somebody has granted the missing permissions.": {
+			Revision: 2, Missing: missing, KindsMissing: missing,
+		},
+	} {
+		if got := plan.nextSteps(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -138,11 +138,21 @@ func upgradePath(installed string, path []string) string {
 	return "Upgrade path: " + printer.Path(path, true)
 }
 
-// nextSteps returns a sentence about what follows the approval of the plan.
+// nextSteps returns sentences about what follows the approval of the plan.
 func (p *Plan) nextSteps() string {
-	if len(p.Path) > 1 {
-		return fmt.Sprintf("The manager applies it now. The plan of each later version on the path (%s) needs an approval, too: run the command again.",
-			printer.First(3, p.Path[1:]))
+	var missing []string
+	if len(p.KindsMissing) > 0 {
+		missing = append(missing, "the cluster serves the missing kinds")
 	}
-	return fmt.Sprintf("The manager applies revision %d now.", cmp.Or(p.Revision, 1))
+	if len(p.Missing) > 0 {
+		missing = append(missing, "somebody has granted the missing permissions")
+	}
+	next := fmt.Sprintf("The manager applies revision %d now.", cmp.Or(p.Revision, 1))
+	if len(missing) > 0 {
+		next = fmt.Sprintf("The manager applies revision %d when %s.", cmp.Or(p.Revision, 1), strings.Join(missing, " and "))
+	}
+	if len(p.Path) > 1 {
+		next += fmt.Sprintf(" The plan of each later version on the path (%s) needs an approval, too: run the command again.", printer.First(3, p.Path[1:]))
+	}
+	return next
 }

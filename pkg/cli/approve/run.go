@@ -93,11 +93,14 @@ func (a *approval) nothing(s subject) error {
 
 // otherPlan returns the error for a plan that is not the one of --digest.
 func (a *approval) otherPlan(s subject) error {
-	present := "there is no plan"
+	present, next := "there is no plan", ""
 	if s.digest() != "" {
 		present = "the newest plan is " + s.digest()
 	}
-	return exit.With(exit.Blocked, fmt.Errorf("%s, and --digest is %s: no plan is approved", present, a.Digest))
+	if s.awaitsPlan() {
+		next = "; read the newest plan with --dry-run, and approve it by its digest"
+	}
+	return exit.With(exit.Blocked, fmt.Errorf("%s, and --digest is %s: no plan is approved%s", present, a.Digest, next))
 }
 
 // withdraw clears the approval of the plan.

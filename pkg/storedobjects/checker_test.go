@@ -103,7 +103,9 @@ func (c *cluster) page(plural string, options metav1.ListOptions) (*unstructured
 			list.Items[i].Object["padding"] = strings.Repeat("x", c.padding)
 		}
 	}
+	c.mu.Lock()
 	c.largest = max(c.largest, len(list.Items))
+	c.mu.Unlock()
 	if last < len(numbers) {
 		list.SetContinue(strconv.Itoa(last))
 	}

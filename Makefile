@@ -132,6 +132,7 @@ compile-modules:
 	go list -C test/bench -export -test ./... >/dev/null
 	go list -C test/alerts -export -test ./... >/dev/null
 	go list -C test/registries -export -test ./... >/dev/null
+	go list -C test/mirrors -export -test ./... >/dev/null
 	go list -C test/openshiftmanager -export -test ./... >/dev/null
 	go list -C hack/apilint -export -test ./... >/dev/null
 	go list -C hack/deadcode -export -test ./... >/dev/null
@@ -181,6 +182,10 @@ SCENARIO_SEED ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),1)
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
 	rm -f '$(TRACES)'/scenarios*
 	hack/in-memory.sh $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)' -hosted=5
+
+.PHONY: test-mirrors
+test-mirrors: results ## Mirrors: images are pulled from the locations that the library of CRI-O finds
+	cd test/mirrors && $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./...
 
 .PHONY: test-registries
 test-registries: results ## The cluster in memory on Kubernetes' own registries: it answers as a real API server does
@@ -301,6 +306,7 @@ vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
 	go vet -C test/bench ./...
 	go vet -C test/alerts ./...
 	go vet -C test/registries ./...
+	go vet -C test/mirrors ./...
 	go vet -C test/openshiftmanager ./...
 	go vet -C hack/apilint ./...
 	go vet -C hack/deadcode ./...

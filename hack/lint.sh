@@ -22,7 +22,7 @@ done | tar --create --null --no-recursion --files-from=- | tar --extract --direc
 
 export GOLANGCI_LINT_CACHE="${cache}/cache"
 failed=()
-for module in . test/localcluster test/bench test/alerts test/registries test/openshiftmanager hack/apilint hack/deadcode; do
+for module in . test/localcluster test/bench test/alerts test/registries test/mirrors test/openshiftmanager hack/apilint hack/deadcode; do
 	# The lock goes with this shell, not with what golangci-lint starts.
 	if ! (cd "${copy}/${module}" && go run "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@${version}" run \
 		--config="${copy}/.golangci.yml" ./...) 9>&-; then

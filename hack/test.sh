@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 log=_output/computing.log
-computing="test-bubbles test-seeds test-scenarios test-registries test-openshiftmanager test-real test-alerts test-bench"
+computing="test-bubbles test-seeds test-scenarios test-mirrors test-registries test-openshiftmanager test-real test-alerts test-bench"
 mkdir -p _output
 
 status=0

@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
+	"github.com/openshift/platform-operators/pkg/imageconfig"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -40,9 +41,11 @@ var reportingDegraded = []string{managerlimits.ControllerName, operatorhealth.Co
 
 // builder builds the controllers and holds the objects that they share.
 type builder struct {
-	ctx               context.Context // for the background tasks of syncs
-	input             *Input
-	inventory         *clusterInventory
+	ctx       context.Context // for the background tasks of syncs
+	input     *Input
+	inventory *clusterInventory
+	// imageConfig is the cluster's image configuration; nil if Input.Images is given.
+	imageConfig       *imageconfig.Cluster
 	catalogs          *catalogState
 	content           *store.Content
 	watchErrorSetters watchErrorSetters
@@ -97,13 +100,20 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 		versions:          status.NewVersionGetter(),
 		reports:           managerversion.NewReports(),
 	}
+	if input.Images == nil {
+		if b.imageConfig, err = newImageConfig(input, inventory.kinds); err != nil {
+			return nil, err
+		}
+		input.Images = newImages(input, b.imageConfig)
+		b.imageConfig.EachWatched(b.watchErrorSetters.add)
+	}
 	b.watchErrorSetters.addShared(input, inventory)
 	return b, nil
 }
 
 // build builds all controllers, in the order in which data passes through them, and returns the Operator that runs them.
 func (b *builder) build() (*Operator, error) {
-	built := &Operator{input: b.input, inventory: b.inventory, catalogs: b.catalogs, tasks: b.tasks}
+	built := &Operator{input: b.input, inventory: b.inventory, imageConfig: b.imageConfig, catalogs: b.catalogs, tasks: b.tasks}
 	var catalogKeys func() [][]string
 	own := b.input.PlatformInformers
 	operators := names(own.Platform().V1alpha1().PlatformOperators().Informer())

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,13 +12,20 @@ import (
 
 	"github.com/openshift/library-go/pkg/operator/events"
 
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/scheme"
+	"github.com/openshift/platform-operators/pkg/imageconfig"
+	"github.com/openshift/platform-operators/pkg/inventory"
 	"github.com/openshift/platform-operators/pkg/source/image"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
+// maxEventMessage is the maximum size of the message of an Event, in bytes; the API server accepts 1024.
+const maxEventMessage = 1000
+
 // withDefaults returns a copy of the Input in which each nil field from Register to NewEvents is set to its production value. Dial stays
-// nil, which means TCP, and so does DialCatalogs without a proxy.
+// nil, which means TCP, and so does DialCatalogs without a proxy. newBuilder sets Images, because the fetcher needs the kinds of the cluster.
 func (input *Input) withDefaults() *Input {
 	result := *input
 	if result.Register == nil {
@@ -36,9 +44,6 @@ func (input *Input) withDefaults() *Input {
 	if result.ReadHTTP == nil {
 		result.ReadHTTP = newHTTPReader(&result, budget)
 	}
-	if result.Images == nil {
-		result.Images = newImages(&result)
-	}
 	if result.NewEvents == nil {
 		result.NewEvents = newEvents(&result)
 	}
@@ -51,12 +56,27 @@ func GlobalPullSecret() types.NamespacedName {
 }
 
 // newImages builds the fetcher for images, which reads the pull secrets in the manager's namespace and the cluster's global one.
-func newImages(input *Input) *image.Fetcher {
-	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
+func newImages(input *Input, registries image.Registries) *image.Fetcher {
+	return image.New(image.Config{Dial: input.Dial, Registries: registries, Clock: input.Clock, PullSecrets: &image.PullSecrets{
 		Client:    input.Kubernetes.CoreV1(),
 		Namespace: input.Namespace,
 		Global:    GlobalPullSecret(),
 	}})
+}
+
+// newImageConfig builds the cluster's image configuration. What is invalid in it is an Event about the manager, because the objects have no
+// status.
+func newImageConfig(input *Input, kinds *inventory.Kinds) (*imageconfig.Cluster, error) {
+	return imageconfig.New(imageconfig.Config{
+		Dynamic: input.Dynamic, Kinds: kinds, ConfigMaps: input.Kubernetes.CoreV1(), TrustedCAFile: input.Options.TrustedCAFile,
+		Report: func(problems []string) {
+			if len(problems) == 0 {
+				input.Recorder.Event(operatorv1alpha1.EventImageConfigValid, "The cluster's image configuration is valid.")
+				return
+			}
+			input.Recorder.Warning(operatorv1alpha1.EventImageConfigInvalid, truncate.OneLine(strings.Join(problems, " "), maxEventMessage))
+		},
+	})
 }
 
 // newEvents returns a function that builds recorders for Events about users' objects. These objects are cluster-scoped, so the API server

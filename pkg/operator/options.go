@@ -21,6 +21,9 @@ type Options struct {
 	// CatalogCAFile is a PEM file with the certificate authorities that the manager trusts for the servers of ClusterCatalogs; empty for
 	// the system's authorities. The manager reads the file again when it changes.
 	CatalogCAFile string
+	// TrustedCAFile is a PEM file with the certificate authorities that the cluster trusts, for registries; empty for the system's authorities.
+	// The manager reads the file again when it changes.
+	TrustedCAFile string
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". The start command reads it from
 	// OPERATOR_IMAGE_VERSION. No flag sets it.
 	OperatorVersion string
@@ -61,6 +64,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"How many bytes the content of bundles may take in --content-dir. What was not used for the longest time makes room for what is needed.")
 	flags.StringVar(&o.CatalogCAFile, "catalog-ca-file", o.CatalogCAFile,
 		"PEM file with the certificate authorities that ClusterCatalogs' servers are trusted by. It is read again when it changes. Empty means the system's.")
+	flags.StringVar(&o.TrustedCAFile, "trusted-ca-file", o.TrustedCAFile,
+		"PEM file with the certificate authorities that the cluster trusts, for registries. It is read again when it changes. Empty, and a file that does not exist, mean the system's.")
 	flags.DurationVar(&o.DegradedAfter, "degraded-after", o.DegradedAfter,
 		"How long an installed operator may be unhealthy before the ClusterOperator says Degraded.")
 	flags.DurationVar(&o.VersionWithin, "version-within", o.VersionWithin,

@@ -14,6 +14,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	"github.com/openshift/platform-operators/pkg/background"
+	"github.com/openshift/platform-operators/pkg/imageconfig"
 )
 
 // Operator is the manager with all controllers, whose event handlers are registered with the informers.
@@ -21,6 +22,7 @@ type Operator struct {
 	input       *Input
 	controllers []controller
 	inventory   *clusterInventory
+	imageConfig *imageconfig.Cluster // nil if Input.Images was given
 	catalogs    *catalogState
 	// runCatalogInformers runs the informers of the catalogs controller until its context ends.
 	runCatalogInformers func(context.Context)
@@ -85,6 +87,9 @@ func (o *Operator) StartInformers(ctx context.Context) {
 		o.informers.Go(func() { o.input.RevisionSecrets.RunWithContext(ctx) })
 		o.informers.Go(func() { o.inventory.kinds.Run(ctx) })
 		o.informers.Go(func() { o.inventory.installations.Run(ctx) })
+		if o.imageConfig != nil {
+			o.informers.Go(func() { o.imageConfig.Run(ctx) })
+		}
 		o.informers.Go(func() { o.runCatalogInformers(ctx) })
 	})
 }

@@ -45,8 +45,13 @@ func (l watchErrorSetters) addShared(input *Input, found *clusterInventory) {
 // newWatches builds the controller that reports lists and watches that the API server denies. The status of a BundleDeployment, not this
 // controller, reports those for a bundle's objects. newWatches must run after the constructors that add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
+	others := []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions", "featuregates"}
+	if b.imageConfig != nil {
+		b.imageConfig.EachWatched(func(resource string, _ func(cache.WatchErrorHandlerWithContext) error) {
+			others = append(others, resource)
+		})
+	}
 	return watches.New(watches.Config{
-		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions", "featuregates"},
-		Clock: b.input.Clock, SyncContext: syncContext,
+		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: others, Clock: b.input.Clock, SyncContext: syncContext,
 	})
 }

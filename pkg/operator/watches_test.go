@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 )
 
-// emptyServer is an API server that serves the kinds of OLM v0 and v1, has only their CustomResourceDefinitions, and denies writes. It
+// emptyServer is an API server that serves the kinds of OLM v0 and v1 and of image configuration, has only their CustomResourceDefinitions, and denies writes. It
 // records which kinds were listed.
 type emptyServer struct {
 	lock   sync.Mutex
@@ -33,6 +33,8 @@ type emptyServer struct {
 var served = map[string]string{
 	"catalogsources": "operators.coreos.com/v1alpha1", "subscriptions": "operators.coreos.com/v1alpha1",
 	"clustercatalogs": "olm.operatorframework.io/v1", "clusterextensions": "olm.operatorframework.io/v1",
+	"imagedigestmirrorsets": "config.openshift.io/v1", "imagetagmirrorsets": "config.openshift.io/v1", "images": "config.openshift.io/v1",
+	"imagecontentsourcepolicies": "operator.openshift.io/v1alpha1",
 }
 
 // singular maps a resource to its kind, for resources whose lists need the kind of their items.

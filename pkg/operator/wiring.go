@@ -88,6 +88,13 @@ func (b *builder) newPlatformOperator(syncContext factory.SyncContext) (factory.
 	})
 }
 
+// onImageConfig registers a function that is called when the cluster's image configuration changes.
+func (b *builder) onImageConfig(changed func()) {
+	if b.imageConfig != nil {
+		b.imageConfig.OnChange(changed)
+	}
+}
+
 func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller, error) {
 	return bundle.New(b.ctx, bundle.Config{
 		Client:       b.input.Platform.CoreV1alpha2().Bundles(),
@@ -95,6 +102,7 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Content:      b.content,
 		Sources:      sources.OfBundles(b.input.Images),
+		OnSettings:   b.onImageConfig,
 		Fetches:      fetchesPerHost,
 		BackoffFirst: firstRetry,
 		BackoffLast:  lastRetry,
@@ -149,6 +157,7 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Engine:       engine,
 		Content:      b.content,
 		Sources:      sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
+		OnSettings:   b.onImageConfig,
 		Fetches:      fetchesPerHost,
 		BackoffFirst: firstRetry,
 		BackoffLast:  lastRetry,

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +26,7 @@ func (m *Machine) unpacked() condition {
 	case m.in.UnknownClass != "":
 		return condition{kind, isUnknown, corev1alpha2.ReasonProvisionerNotFound, m.in.UnknownClass}
 	case newest != nil:
-		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", newest.Resolved)}
+		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", cmp.Or(newest.Mirror, newest.Resolved))}
 	case m.content.Invalid != "":
 		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", m.content.Resolved)}
 	case m.content.NotAllowed != "" && m.content.Resolved == "":

@@ -13,9 +13,10 @@ type Header struct {
 	// Digest is the digest of the objects, "sha256:…". Equal objects in equal order have equal digests.
 	Digest string `json:"digest"`
 	// Source is the image reference that the spec contained when the content was fetched. Resolved is the reference by digest that Source
-	// was resolved to.
+	// was resolved to. Mirror is the reference of the image in the mirror that served the content; empty if its own repository did.
 	Source   string `json:"source"`
 	Resolved string `json:"resolved"`
+	Mirror   string `json:"mirror,omitempty"`
 	// Config is the digest of the configuration for rendering; empty without configuration.
 	Config string `json:"config,omitempty"`
 	// Certificates names the component that issues the certificates of the objects; empty if they need none.

@@ -92,6 +92,7 @@ func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
 		}
 		source.Ref, source.PollIntervalMinutes = newest.Resolved, nil
 		status.ResolvedSource = &corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: source}
+		status.Mirror = newest.Mirror
 		if digest := digestOf(newest.Resolved); digest != "" {
 			status.ContentDigest = digest
 		}

@@ -141,6 +141,23 @@ func (j *Jobs[Q, R]) start(task func()) {
 	j.config.Tasks.Go(task)
 }
 
+// RetryFailed makes each request whose last attempt has failed due, and calls Done for it. Callers use it when the cause of the failures may
+// be gone.
+func (j *Jobs[Q, R]) RetryFailed() {
+	var due []string
+	j.mu.Lock()
+	for name, each := range j.jobs {
+		if each.err != nil && !each.running {
+			each.failures, each.retryAt = 0, time.Time{}
+			due = append(due, name)
+		}
+	}
+	j.mu.Unlock()
+	for _, name := range due {
+		j.config.Done(name)
+	}
+}
+
 // Cancel ends the request with a given name and drops its result. Callers use it when the result is stored or no longer needed.
 func (j *Jobs[Q, R]) Cancel(name string) {
 	j.mu.Lock()

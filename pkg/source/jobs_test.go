@@ -100,6 +100,41 @@ func TestJobsAreTriedAgainWithBackOff(t *testing.T) {
 	}
 }
 
+func TestENG_S13_FailedJobsAreRetriedWhenTheCauseMayBeGone(t *testing.T) {
+	b := newBench(t, 2, 2)
+	for _, name := range []string{"failed", "done"} {
+		b.Request(name, "a/"+name)
+		<-b.started
+		var err error
+		if name == "failed" {
+			err = errors.New("no mirror")
+		}
+		b.answers <- err
+		<-b.woken
+	}
+	b.Request("running", "b/running")
+	<-b.started
+	if got := b.Request("failed", "a/failed"); got.Retry != 5*time.Second {
+		t.Errorf("progress is %+v, want a pause", got)
+	}
+	b.RetryFailed()
+	if name := <-b.woken; name != "failed" {
+		t.Errorf("woke up %q", name)
+	}
+	if got := b.Request("failed", "a/failed"); got.Retry != 0 || got.Err == nil {
+		t.Errorf("progress is %+v, want the former error during another attempt", got)
+	}
+	if request := <-b.started; request != "a/failed" {
+		t.Errorf("started %q", request)
+	}
+	b.RetryFailed() // what runs is left alone
+	select {
+	case name := <-b.woken:
+		t.Errorf("woke up %q", name)
+	default:
+	}
+}
+
 func TestJobsDropWhatIsNotWantedAnyMore(t *testing.T) {
 	b := newBench(t, 1, 1)
 	b.Request("memo", "a/slow")

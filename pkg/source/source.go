@@ -24,8 +24,9 @@ type Source interface {
 	// CheckAccess requests the content of a pinned source from its host without its files, and returns an error if the credentials do not
 	// permit reading it. Content that is stored already would be read without a request otherwise.
 	CheckAccess(ctx context.Context) error
-	// Fetch writes the files of a pinned source to a target.
-	Fetch(ctx context.Context, to Target) error
+	// Fetch writes the files of a pinned source to a target. It returns the location of the mirror that served them; empty if the source's own
+	// host did.
+	Fetch(ctx context.Context, to Target) (mirror string, err error)
 	// Spec returns the source as an API type.
 	Spec() corev1alpha2.BundleSource
 }

@@ -53,7 +53,7 @@ func TestRemovedContentIsFetchedAgain(t *testing.T) {
 			if err := remove(dir); err != nil {
 				t.Fatal(err)
 			}
-			if err := content.Use(t.Context(), digestA, counted(&fills, twoFiles), readBoth); err != nil {
+			if err := use(t.Context(), content, digestA, counted(&fills, twoFiles), readBoth); err != nil {
 				t.Errorf("reading gave %v", err)
 			}
 			if fills.Load() != 2 || content.Bytes() != taken || onDisk(t, dir) != "a" {
@@ -65,7 +65,7 @@ func TestRemovedContentIsFetchedAgain(t *testing.T) {
 			content := newContent(t, dir, 1<<20)
 			var fills atomic.Int32
 			reads := 0
-			err := content.Use(t.Context(), digestA, counted(&fills, twoFiles), func(files fs.FS) error {
+			err := use(t.Context(), content, digestA, counted(&fills, twoFiles), func(files fs.FS) error {
 				if reads++; reads == 1 {
 					// The result of use is ignored, whether it is an error or, if it missed a manifest, none.
 					return remove(dir)
@@ -82,7 +82,7 @@ func TestRemovedContentIsFetchedAgain(t *testing.T) {
 func TestContentThatIsRepeatedlyRemovedIsATransientError(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
-	err := content.Use(t.Context(), digestA, twoFiles, func(fs.FS) error {
+	err := use(t.Context(), content, digestA, twoFiles, func(fs.FS) error {
 		return errors.Join(os.RemoveAll(dir), errors.New("no bundle"))
 	})
 	if err == nil || strings.Contains(err.Error(), "no bundle") || !strings.Contains(err.Error(), "removed") {
@@ -94,7 +94,7 @@ func TestContentThatIsRepeatedlyRemovedIsATransientError(t *testing.T) {
 func TestContentDirectoryRemovedDuringAFillIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
-	err := content.Use(t.Context(), digestA, func(context.Context, source.Target) error {
+	err := use(t.Context(), content, digestA, func(context.Context, source.Target) error {
 		return errors.Join(os.RemoveAll(dir), errors.New("rebuild the image"))
 	}, nothing)
 	if err == nil || strings.Contains(err.Error(), "rebuild") || !strings.Contains(err.Error(), "emptied") {
@@ -125,14 +125,14 @@ func TestContentReplacedDuringUseIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	reads := 0
-	err := content.Use(t.Context(), digestA, twoFiles, func(files fs.FS) error {
+	err := use(t.Context(), content, digestA, twoFiles, func(files fs.FS) error {
 		if reads++; reads > 1 {
 			return readBoth(files)
 		}
 		if err := os.Remove(filepath.Join(content.dir.files(digestA), "b")); err != nil {
 			return err
 		}
-		return content.Use(t.Context(), digestA, twoFiles, readBoth)
+		return use(t.Context(), content, digestA, twoFiles, readBoth)
 	})
 	if err != nil || reads != 2 {
 		t.Errorf("got %v after %d reads, want a second one", err, reads)
@@ -147,7 +147,7 @@ func TestContentHasTwoConcurrentReaders(t *testing.T) {
 	first, release := make(chan struct{}, 20), make(chan struct{})
 	for range 20 {
 		group.Go(func() {
-			err := content.Use(t.Context(), digestA, filled(t), func(fs.FS) error {
+			err := use(t.Context(), content, digestA, filled(t), func(fs.FS) error {
 				now := reading.Add(1)
 				defer reading.Add(-1)
 				for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
@@ -165,7 +165,7 @@ func TestContentHasTwoConcurrentReaders(t *testing.T) {
 	<-first
 	leaving, leave := context.WithCancel(t.Context())
 	leave()
-	if err := content.Use(leaving, digestA, filled(t), func(fs.FS) error { t.Error("read"); return nil }); !errors.Is(err, context.Canceled) {
+	if err := use(leaving, content, digestA, filled(t), func(fs.FS) error { t.Error("read"); return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("who leaves while all places are taken gets %v", err)
 	}
 	close(release)
@@ -178,7 +178,7 @@ func TestContentHasTwoConcurrentReaders(t *testing.T) {
 func TestContentSurvivesAPanicOfItsFillAndOfItsUser(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
-	err := content.Use(t.Context(), digestA, func(ctx context.Context, to source.Target) error {
+	err := use(t.Context(), content, digestA, func(ctx context.Context, to source.Target) error {
 		_ = twoFiles(ctx, to)
 		panic("hostile layer")
 	}, nothing)
@@ -191,10 +191,10 @@ func TestContentSurvivesAPanicOfItsFillAndOfItsUser(t *testing.T) {
 	for range 2 * maxReaders {
 		func() {
 			defer func() { _ = recover() }()
-			_ = content.Use(t.Context(), digestA, twoFiles, func(fs.FS) error { panic("hostile bundle") })
+			_ = use(t.Context(), content, digestA, twoFiles, func(fs.FS) error { panic("hostile bundle") })
 		}()
 	}
-	if err := content.Use(t.Context(), digestA, filled(t), readBoth); err != nil {
+	if err := use(t.Context(), content, digestA, filled(t), readBoth); err != nil {
 		t.Errorf("after panics of its users it gives %v", err)
 	}
 }

@@ -46,6 +46,12 @@ func filled(t *testing.T) fillFunc {
 
 func nothing(fs.FS) error { return nil }
 
+// use calls Use with content that no mirror serves.
+func use(ctx context.Context, content *Content, digest string, fill fillFunc, read func(fs.FS) error) error {
+	return content.Use(ctx, digest, func(ctx context.Context, to source.Target) (string, error) { return "", fill(ctx, to) },
+		func(files fs.FS, _ string) error { return read(files) })
+}
+
 func newContent(t *testing.T, dir string, budget int64) *Content {
 	t.Helper()
 	content, err := NewContent(ContentConfig{Dir: dir, Budget: budget, Clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))})
@@ -57,7 +63,7 @@ func newContent(t *testing.T, dir string, budget int64) *Content {
 
 func mustUse(t *testing.T, content *Content, digest string, fill fillFunc) {
 	t.Helper()
-	if err := content.Use(t.Context(), digest, fill, nothing); err != nil {
+	if err := use(t.Context(), content, digest, fill, nothing); err != nil {
 		t.Fatalf("using %s: %v", digest, err)
 	}
 }
@@ -81,7 +87,7 @@ func TestContentIsFilledOnceForSequentialCallers(t *testing.T) {
 	content := newContent(t, dir, 1<<20)
 	var fills atomic.Int32
 	for range 50 {
-		err := content.Use(t.Context(), digestA, func(ctx context.Context, to source.Target) error {
+		err := use(t.Context(), content, digestA, func(ctx context.Context, to source.Target) error {
 			fills.Add(1)
 			return fillWith("f", "a")(ctx, to)
 		}, func(files fs.FS) error {
@@ -114,7 +120,7 @@ func TestContentIsFilledOnceForConcurrentCallers(t *testing.T) {
 	var group sync.WaitGroup
 	for range 50 {
 		group.Go(func() {
-			if err := content.Use(t.Context(), digestA, fill, nothing); err != nil {
+			if err := use(t.Context(), content, digestA, fill, nothing); err != nil {
 				t.Error(err)
 			}
 		})
@@ -154,9 +160,9 @@ func TestFillContinuesWhenTheFirstCallerLeaves(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	first, second := make(chan error, 1), make(chan error, 1)
-	go func() { first <- content.Use(ctx, digestA, fill, nothing) }()
+	go func() { first <- use(ctx, content, digestA, fill, nothing) }()
 	waiting(content, 1)
-	go func() { second <- content.Use(t.Context(), digestA, filled(t), nothing) }()
+	go func() { second <- use(t.Context(), content, digestA, filled(t), nothing) }()
 	waiting(content, 2)
 	leave()
 	if err := <-first; !errors.Is(err, context.Canceled) {
@@ -177,7 +183,7 @@ func TestFillEndsWhenTheLastCallerLeaves(t *testing.T) {
 		waiting(content, 1)
 		leave()
 	}()
-	err := content.Use(ctx, digestA, func(ctx context.Context, _ source.Target) error {
+	err := use(ctx, content, digestA, func(ctx context.Context, _ source.Target) error {
 		defer close(ended)
 		<-ctx.Done()
 		return ctx.Err()
@@ -194,10 +200,10 @@ func TestFailedFillIsRetriedByTheOtherCallers(t *testing.T) {
 	release, fault := make(chan struct{}), errors.New("no credentials")
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() {
-		first <- content.Use(t.Context(), digestA, func(context.Context, source.Target) error { <-release; return fault }, nothing)
+		first <- use(t.Context(), content, digestA, func(context.Context, source.Target) error { <-release; return fault }, nothing)
 	}()
 	waiting(content, 1)
-	go func() { second <- content.Use(t.Context(), digestA, fillWith("f", "a"), nothing) }()
+	go func() { second <- use(t.Context(), content, digestA, fillWith("f", "a"), nothing) }()
 	waiting(content, 2)
 	close(release)
 	if err := <-first; !errors.Is(err, fault) {
@@ -212,7 +218,7 @@ func TestFailedFillLeavesNoContent(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	fault := errors.New("registry gone")
-	err := content.Use(t.Context(), digestA, func(ctx context.Context, to source.Target) error {
+	err := use(t.Context(), content, digestA, func(ctx context.Context, to source.Target) error {
 		return errors.Join(fillWith("half", "x")(ctx, to), fault)
 	}, nothing)
 	if !errors.Is(err, fault) {
@@ -258,6 +264,26 @@ func TestContentOfAKilledProcessIsCountedOrRemoved(t *testing.T) {
 	}
 }
 
+// TestENG_S13_TheMirrorOfContentSurvivesARestart checks that later readers learn which mirror served content that is stored already.
+func TestENG_S13_TheMirrorOfContentSurvivesARestart(t *testing.T) {
+	dir := t.TempDir()
+	for digest, mirror := range map[string]string{digestA: "mirror.example/memo", digestB: ""} {
+		fill := func(ctx context.Context, to source.Target) (string, error) {
+			return mirror, fillWith("f", "body")(ctx, to)
+		}
+		for range 2 { // another process, with the same directory
+			got := "nothing is read"
+			if err := newContent(t, dir, 1<<20).Use(t.Context(), digest, fill, func(_ fs.FS, mirror string) error { got = mirror; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if got != mirror {
+				t.Errorf("got mirror %q, want %q", got, mirror)
+			}
+			fill = func(context.Context, source.Target) (string, error) { return "", errors.New("it is stored already") }
+		}
+	}
+}
+
 func TestLeastRecentlyUsedContentIsEvicted(t *testing.T) {
 	dir := t.TempDir()
 	body := strings.Repeat("x", 100<<10)
@@ -282,8 +308,8 @@ func TestContentInUseIsNotEvictedAndExcessIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	body := strings.Repeat("x", 100<<10)
 	content := newContent(t, dir, 150<<10)
-	err := content.Use(t.Context(), digestA, fillWith("f", body), func(files fs.FS) error {
-		err := content.Use(t.Context(), digestB, fillWith("f", body), nothing)
+	err := use(t.Context(), content, digestA, fillWith("f", body), func(files fs.FS) error {
+		err := use(t.Context(), content, digestB, fillWith("f", body), nothing)
 		if err == nil || !strings.Contains(err.Error(), "is limited to 153600 bytes") {
 			t.Errorf("got %v, want a refusal that names the budget", err)
 		}
@@ -315,7 +341,7 @@ func TestContentIsConfinedToItsDirectory(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	secret := filepath.Join(dir, "secret")
-	err := content.Use(t.Context(), digestB, func(_ context.Context, to source.Target) error {
+	err := use(t.Context(), content, digestB, func(_ context.Context, to source.Target) error {
 		return errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink("../../secret", filepath.Join(to.Dir, "link")))
 	}, func(files fs.FS) error {
 		for _, name := range []string{"link", "../../secret", "/etc/passwd"} {
@@ -329,7 +355,7 @@ func TestContentIsConfinedToItsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, digest := range []string{"", "sha256:../../etc", "md5:00"} {
-		if err := content.Use(t.Context(), digest, fillWith("f", "x"), nothing); err == nil {
+		if err := use(t.Context(), content, digest, fillWith("f", "x"), nothing); err == nil {
 			t.Errorf("digest %q was accepted", digest)
 		}
 	}
@@ -337,7 +363,7 @@ func TestContentIsConfinedToItsDirectory(t *testing.T) {
 
 func TestUseReturnsTheErrorOfTheCaller(t *testing.T) {
 	content, fault := newContent(t, t.TempDir(), 1<<20), errors.New("no bundle")
-	if err := content.Use(t.Context(), digestA, fillWith("f", "a"), func(fs.FS) error { return fault }); !errors.Is(err, fault) {
+	if err := use(t.Context(), content, digestA, fillWith("f", "a"), func(fs.FS) error { return fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the user's error", err)
 	}
 }

@@ -16,9 +16,9 @@ import (
 const (
 	// unfinishedPrefix is the prefix of directories that are being filled or removed.
 	unfinishedPrefix = ".unfinished-"
-	// filesName and sizeName are the entries of a digest's directory: the unpacked files, and a file with their total size. If the files
-	// have a different size, a power failure truncated them.
-	filesName, sizeName = "files", "size"
+	// filesName, sizeName and mirrorName are the entries of a digest's directory: the unpacked files, a file with their total size, and a file
+	// with the mirror that served them, if one did. If the files have a different size, a power failure truncated them.
+	filesName, sizeName, mirrorName = "files", "size", "mirror"
 )
 
 // contentDir is the layout of Content on disk.
@@ -27,6 +27,8 @@ type contentDir string
 // foundContent is complete content that was on disk when the store was opened.
 type foundContent struct {
 	digest string
+	// mirror is the mirror that served the content; empty if none did.
+	mirror string
 	bytes  int64
 	used   time.Time
 }
@@ -74,7 +76,11 @@ func (d contentDir) inspect(entry string) (foundContent, bool) {
 	if err != nil || string(recorded) != strconv.FormatInt(bytes, 10) {
 		return foundContent{}, false
 	}
-	return foundContent{digest: digest, bytes: bytes, used: info.ModTime()}, true
+	mirror, err := os.ReadFile(filepath.Join(path, mirrorName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return foundContent{}, false
+	}
+	return foundContent{digest: digest, mirror: string(mirror), bytes: bytes, used: info.ModTime()}, true
 }
 
 func (d contentDir) path(digest string) string {
@@ -120,11 +126,16 @@ func (d contentDir) begin() (unfinished, files string, err error) {
 	return unfinished, files, nil
 }
 
-// finish moves a filled directory to the place of its digest, and returns its size on disk.
-func (d contentDir) finish(unfinished, digest string) (int64, error) {
+// finish records the mirror that served the files, moves a filled directory to the place of its digest, and returns its size on disk.
+func (d contentDir) finish(unfinished, digest, mirror string) (int64, error) {
 	bytes, err := diskUsage(filepath.Join(unfinished, filesName))
 	if err != nil {
 		return 0, err
+	}
+	if mirror != "" {
+		if err := os.WriteFile(filepath.Join(unfinished, mirrorName), []byte(mirror), 0o600); err != nil {
+			return 0, err
+		}
 	}
 	if err := os.WriteFile(filepath.Join(unfinished, sizeName), []byte(strconv.FormatInt(bytes, 10)), 0o600); err != nil {
 		return 0, err

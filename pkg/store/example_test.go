@@ -22,15 +22,15 @@ func ExampleContent() {
 		fmt.Println(err)
 		return
 	}
-	fill := func(_ context.Context, to source.Target) error {
+	fill := func(_ context.Context, to source.Target) (mirror string, err error) {
 		text := []byte("kind: Bundle")
 		if err := to.Reserve(int64(len(text))); err != nil {
-			return err
+			return "", err
 		}
-		return os.WriteFile(filepath.Join(to.Dir, "bundle.yaml"), text, 0o600)
+		return "", os.WriteFile(filepath.Join(to.Dir, "bundle.yaml"), text, 0o600)
 	}
 	digest := "sha256:" + strings.Repeat("0", 64)
-	err = content.Use(context.Background(), digest, fill, func(files fs.FS) error {
+	err = content.Use(context.Background(), digest, fill, func(files fs.FS, _ string) error {
 		text, err := fs.ReadFile(files, "bundle.yaml")
 		fmt.Println(string(text))
 		return err

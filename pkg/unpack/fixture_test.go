@@ -37,9 +37,9 @@ func (f folder) Resolve(context.Context) (source.Pinned, error) {
 	return source.Pinned{Reference: "folder.example/memo@" + digest, Digest: digest}, nil
 }
 func (f folder) CheckAccess(context.Context) error { return f.denied }
-func (f folder) Fetch(_ context.Context, to source.Target) error {
+func (f folder) Fetch(_ context.Context, to source.Target) (string, error) {
 	f.fetched.Add(1)
-	return os.CopyFS(to.Dir, f.files)
+	return "mirror.example/memo", os.CopyFS(to.Dir, f.files)
 }
 func (f folder) Spec() corev1alpha2.BundleSource { return corev1alpha2.BundleSource{} }
 

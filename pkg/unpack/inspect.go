@@ -17,8 +17,9 @@ import (
 
 // Inspection is the result of Inspect.
 type Inspection struct {
-	// Pinned is the pinned reference of the content.
+	// Pinned is the pinned reference of the content, and Mirror the mirror that served it; empty if none did.
 	Pinned   source.Pinned
+	Mirror   string
 	Format   string
 	Metadata bundle.Metadata
 	// Objects is the number of objects in the manifests. Bytes is the size of all files.
@@ -35,9 +36,11 @@ func Inspect(ctx context.Context, content Content, from source.Source, format st
 		return nil, err
 	}
 	var found *Inspection
-	err = read(ctx, content, pinnedSource{from: from, pinned: pinned, sizes: sizes}, func(files fs.FS) error {
+	err = read(ctx, content, pinnedSource{from: from, pinned: pinned, sizes: sizes}, func(files fs.FS, mirror string) error {
 		return panics.ToError("reading "+pinned.Reference, func() (err error) {
-			found, err = inspect(files, format)
+			if found, err = inspect(files, format); err == nil {
+				found.Mirror = mirror
+			}
 			return err
 		})
 	})

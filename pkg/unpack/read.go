@@ -7,12 +7,14 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/classlimits"
 	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
 )
 
 // Content stores fetched content. *store.Content implements it.
 type Content interface {
-	// Use calls read with the content of a digest. If the content is not stored, Use calls fetch first. It may call read twice.
-	Use(ctx context.Context, digest string, fetch func(context.Context, source.Target) error, read func(files fs.FS) error) error
+	// Use calls read with the files of a digest, and the mirror that served them. If they are not stored, Use calls fetch first. It may call
+	// read twice.
+	Use(ctx context.Context, digest string, fetch store.Fill, read func(files fs.FS, mirror string) error) error
 }
 
 // pinnedSource is a source whose reference is pinned, and the limits for the size of its content. If checksAccess is true, content that is
@@ -24,20 +26,20 @@ type pinnedSource struct {
 	checksAccess bool
 }
 
-// read calls use with the content of a pinned source. It returns a *classlimits.SizeError if the files have too many bytes: before it has
+// read calls use with the files of a pinned source, and the mirror that served them. It returns a *classlimits.SizeError if the files have too many bytes: before it has
 // written them, or, if they were stored for an object of another class, before use is called.
-func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS) error) error {
+func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS, mirror string) error) error {
 	from := of.from.At(of.pinned.Reference)
 	if of.checksAccess {
 		if err := from.CheckAccess(ctx); err != nil {
 			return err
 		}
 	}
-	fetch := func(ctx context.Context, to source.Target) error {
+	fetch := func(ctx context.Context, to source.Target) (mirror string, err error) {
 		to.CheckBytes = of.sizes.CheckBytes
 		return from.Fetch(ctx, to)
 	}
-	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS) error {
+	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, mirror string) error {
 		if of.sizes.Bytes > 0 {
 			bytes, err := size(files)
 			if err != nil {
@@ -47,7 +49,7 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 				return err
 			}
 		}
-		return use(files)
+		return use(files, mirror)
 	})
 }
 

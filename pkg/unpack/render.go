@@ -34,8 +34,10 @@ type Request struct {
 
 // Rendering is the result of a Request.
 type Rendering struct {
-	// Resolved is the reference that the source was resolved to.
+	// Resolved is the reference that the source was resolved to, and Mirror the mirror that served the content; empty if none did, or if
+	// nothing was rendered.
 	Resolved string
+	Mirror   string
 	// Unchanged means that Resolved is Request.Known, and that nothing was rendered.
 	Unchanged bool
 	Metadata  bundle.Metadata
@@ -67,8 +69,10 @@ func (r Renderer) Render(ctx context.Context, request Request) (*Rendering, erro
 		return &Rendering{Resolved: pinned.Reference, Unchanged: true}, nil
 	}
 	var result *Rendering
-	err = read(ctx, r.Content, pinnedSource{request.Source, pinned, request.Sizes, request.ChecksAccess}, func(files fs.FS) (err error) {
-		result, err = r.renderFiles(files, pinned.Reference, request)
+	err = read(ctx, r.Content, pinnedSource{request.Source, pinned, request.Sizes, request.ChecksAccess}, func(files fs.FS, mirror string) (err error) {
+		if result, err = r.renderFiles(files, pinned.Reference, request); err == nil {
+			result.Mirror = mirror
+		}
 		return err
 	})
 	if size := exceeded(err); size != nil {

@@ -26,6 +26,9 @@ func TestABundleIsRenderedAndFetchedOnce(t *testing.T) {
 		if len(got.Objects) == 0 || got.Metadata.Name == "" || got.Unchanged {
 			t.Errorf("rendered %d objects of bundle %q; unchanged: %v", len(got.Objects), got.Metadata.Name, got.Unchanged)
 		}
+		if got.Mirror != "mirror.example/memo" {
+			t.Errorf("read from mirror %q", got.Mirror)
+		}
 	}
 	if fetched := minimal.fetched.Load(); fetched != 1 {
 		t.Errorf("fetched %d times for two requests one after the other", fetched)

@@ -30,7 +30,7 @@ func TestBundleHasItsObjectsAndBallast(t *testing.T) {
 	}
 	before := registry.Pulls()
 	dir := t.TempDir()
-	if err := image.New(image.Config{}).Unpack(t.Context(), image.Source{Ref: ref}, source.Target{Dir: dir}); err != nil {
+	if _, err := image.New(image.Config{}).Unpack(t.Context(), image.Source{Ref: ref}, source.Target{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	if got := registry.Pulls().Since(before); got != (Pulls{Manifests: 1, Blobs: 2}) {

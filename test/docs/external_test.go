@@ -3,6 +3,7 @@ package docs
 // externalWords are the words in back quotes that neither the code nor manifests/ have, with their meaning. The test fails if a word is on
 // no page.
 var externalWords = map[string]string{
+	"registrySources": "a field of Image cluster", "additionalTrustedCA": "a field of Image cluster", "NeverContactSource": "a value of mirrorSourcePolicy",
 	// Kubernetes'.
 	"/healthz":                       "a path of every server of k8s.io/apiserver",
 	"kubernetes.io/dockerconfigjson": "a type of Secret",

@@ -20,6 +20,7 @@ var monitoringRules = []rule{
 	{"alerts have a severity, texts, a runbook and a delay", alerts},
 	{"the CVO can inject the cluster's TLS profile into the server's configuration", tlsProfile},
 	{"the CVO injects the cluster's proxy into every container", proxy},
+	{"the manager trusts the certificate authorities of the cluster", authorities},
 }
 
 const certificateAnnotation = "service.beta.openshift.io/serving-cert-secret-name"
@@ -168,6 +169,9 @@ func indent(value any) string {
 
 func tlsProfile(p *payload) []string {
 	return allTyped(p, "ConfigMap", func(o object, configMap corev1.ConfigMap) (violations []string) {
+		if configMap.Name == trustedCA {
+			return nil
+		}
 		expect(&violations, configMap.Annotations["config.openshift.io/inject-tls"] == "true", "%s: does not request the TLS profile", o)
 		var config openshiftoperatorv1alpha1.GenericOperatorConfig
 		if err := yaml.UnmarshalStrict([]byte(configMap.Data["config.yaml"]), &config); err != nil {
@@ -188,4 +192,39 @@ func proxy(p *payload) []string {
 		}
 		return violations
 	})
+}
+
+// trustedCA is the name of the ConfigMap for the certificate authorities that the cluster trusts.
+const trustedCA = "platform-operators-trusted-ca"
+
+// authorities checks that the network operator fills the ConfigMap, and that the manager reads it. The CVO would remove data that the network
+// operator adds, if the manifest had data of its own.
+func authorities(p *payload) []string {
+	found := false
+	violations := allTyped(p, "ConfigMap", func(o object, configMap corev1.ConfigMap) (violations []string) {
+		if configMap.Name != trustedCA {
+			return nil
+		}
+		found = true
+		expect(&violations, configMap.Labels["config.openshift.io/inject-trusted-cabundle"] == "true", "%s: does not request the certificate authorities", o)
+		expect(&violations, len(configMap.Data) == 0, "%s: has data", o)
+		return violations
+	})
+	expect(&violations, found, "no ConfigMap %s", trustedCA)
+	return append(violations, allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (violations []string) {
+		volume := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(each corev1.Volume) bool { return each.ConfigMap != nil && each.ConfigMap.Name == trustedCA })
+		if volume < 0 {
+			return []string{fmt.Sprintf("%s: does not mount ConfigMap %s", o, trustedCA)}
+		}
+		name := d.Spec.Template.Spec.Volumes[volume].Name
+		for _, container := range d.Spec.Template.Spec.Containers {
+			mount := slices.IndexFunc(container.VolumeMounts, func(each corev1.VolumeMount) bool { return each.Name == name })
+			if mount < 0 {
+				return []string{fmt.Sprintf("%s: container %q does not mount ConfigMap %s", o, container.Name, trustedCA)}
+			}
+			flag := "--trusted-ca-file=" + container.VolumeMounts[mount].MountPath + "/ca-bundle.crt"
+			expect(&violations, slices.Contains(container.Args, flag), "%s: container %q lacks %s", o, container.Name, flag)
+		}
+		return violations
+	})...)
 }

@@ -33,6 +33,7 @@ const (
 	plainFile       = "30-provisionerclass-plain"
 	serviceFile     = "40-service"
 	configMapFile   = "41-configmap"
+	trustedCAFile   = "41-trusted-ca-configmap"
 	deploymentFile  = "50-deployment"
 	reportFile      = "60-clusteroperator"
 	monitorFile     = "02-servicemonitor"
@@ -283,6 +284,12 @@ var violations = map[string]map[string]struct {
 	},
 	"the CVO injects the cluster's proxy into every container": {
 		"no proxy": {change{deploymentFile, "inject-proxy: platform-operators", "inject-proxy: other"}, "gets no proxy"},
+	},
+	"the manager trusts the certificate authorities of the cluster": {
+		"not requested": {change{trustedCAFile, `inject-trusted-cabundle: "true"`, `inject-trusted-cabundle: "false"`}, "does not request"},
+		"another name":  {change{trustedCAFile, "name: platform-operators-trusted-ca", "name: other"}, "no ConfigMap"},
+		"not mounted":   {change{deploymentFile, "name: platform-operators-trusted-ca", "name: other"}, "does not mount"},
+		"not read":      {change{deploymentFile, "--trusted-ca-file=/var/run/configmaps/trusted-ca", "--trusted-ca-file=/other"}, "lacks --trusted-ca-file"},
 	},
 }
 

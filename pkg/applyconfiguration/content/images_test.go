@@ -178,7 +178,8 @@ func unpack(t *testing.T, images *Images, ref string) (string, error) {
 		return "", err
 	}
 	dir := t.TempDir()
-	return dir, fetcher.Unpack(t.Context(), image.Source{Ref: resolved}, source.Target{Dir: dir})
+	_, err = fetcher.Unpack(t.Context(), image.Source{Ref: resolved}, source.Target{Dir: dir})
+	return dir, err
 }
 
 func TestWhatTheLayoutLacksIsNotFoundAndListed(t *testing.T) {

@@ -66,7 +66,8 @@ func unpackImage(ctx context.Context, reference, directory string) error {
 		}
 		return nil
 	}
-	return imageError(reference, fetcher.Unpack(ctx, from.At(pinned), source.Target{Dir: directory, Reserve: reserve}))
+	_, err = fetcher.Unpack(ctx, from.At(pinned), source.Target{Dir: directory, Reserve: reserve})
+	return imageError(reference, err)
 }
 
 // imageError returns err with its exit code and a remedy for a user of the plugin; nil if err is nil.

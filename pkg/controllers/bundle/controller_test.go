@@ -62,16 +62,16 @@ func (s served) Spec() corev1alpha2.BundleSource {
 	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: s.ref, PullSecret: s.secret}}
 }
 func (s served) CheckAccess(context.Context) error { return nil }
-func (s served) Fetch(_ context.Context, to source.Target) error {
+func (s served) Fetch(_ context.Context, to source.Target) (string, error) {
 	switch {
 	case s.registry.panics:
 		panic("index out of range")
 	case s.registry.empty:
-		return nil
+		return "", nil
 	case s.registry.flat:
-		return os.CopyFS(to.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
+		return "", os.CopyFS(to.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
 	}
-	return os.CopyFS(to.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
+	return "", os.CopyFS(to.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
 // sent is an Event that was sent. about is the type and the name of its object.

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -57,7 +58,7 @@ func notAllowed(problem error) condition {
 
 func unpacked(found *unpack.Inspection) condition {
 	return condition{corev1alpha2.BundleUnpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful,
-		fmt.Sprintf("The content was read from %s.", found.Pinned.Reference)}
+		fmt.Sprintf("The content was read from %s.", cmp.Or(found.Mirror, found.Pinned.Reference))}
 }
 
 // report sets the phase and the condition Unpacked in a Bundle's status.
@@ -75,7 +76,7 @@ func recordResult(bundle *corev1alpha2.Bundle, from source.Source, found *unpack
 	resolved := from.At(found.Pinned.Reference).Spec()
 	status := &bundle.Status
 	status.ResolvedSource = &resolved
-	status.Digest = found.Pinned.Digest
+	status.Mirror, status.Digest = found.Mirror, found.Pinned.Digest
 	status.Format = found.Format
 	status.Package = cut(found.Metadata.Package, maxPackage)
 	status.Version = cut(found.Metadata.Version, maxVersion)

@@ -88,6 +88,9 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a BundleDeployment.
 	Sources source.Opener
+	// OnSettings registers a function that is called when the settings for registries change, so that failed fetches are retried. It may be
+	// nil.
+	OnSettings func(changed func())
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
 	// BackoffFirst and BackoffLast are the shortest and the longest delay of the exponential backoff after failures.
@@ -228,6 +231,9 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
+	}
+	if config.OnSettings != nil {
+		config.OnSettings(c.fetches.RetryFailed)
 	}
 	err = c.revisions.Watch(config.Stored, config.Namespace, func(deployment string, number int64) {
 		c.markChanged(deployment, number)

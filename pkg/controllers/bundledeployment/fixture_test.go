@@ -191,9 +191,11 @@ func (n named) At(pinned string) source.Source { return named(pinned) }
 func (n named) Resolve(context.Context) (source.Pinned, error) {
 	return source.Pinned{}, errors.New("nothing is resolved")
 }
-func (n named) CheckAccess(context.Context) error          { return nil }
-func (n named) Fetch(context.Context, source.Target) error { return errors.New("nothing is fetched") }
-func (n named) Spec() corev1alpha2.BundleSource            { return corev1alpha2.BundleSource{} }
+func (n named) CheckAccess(context.Context) error { return nil }
+func (n named) Fetch(context.Context, source.Target) (string, error) {
+	return "", errors.New("nothing is fetched")
+}
+func (n named) Spec() corev1alpha2.BundleSource { return corev1alpha2.BundleSource{} }
 
 // provider is a certificateFinder that always finds this provider.
 type provider bundle.CertificateProvider

@@ -167,6 +167,7 @@ func (s *reconciliation) revisionOf(rendered *unpack.Rendering) *store.Revision 
 		Header: store.Header{
 			Source:         s.source.desired.Source,
 			Resolved:       rendered.Resolved,
+			Mirror:         rendered.Mirror,
 			Config:         s.source.desired.Config,
 			ServiceAccount: s.source.desired.ServiceAccount,
 			Certificates:   string(rendered.Certificates),

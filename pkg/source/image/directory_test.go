@@ -73,14 +73,14 @@ func TestCLI_17_EntriesOutsideTheDirectoryAreStillLimited(t *testing.T) {
 func TestCLI_17_TheKeychainAppliesWithoutPullSecrets(t *testing.T) {
 	own := authn.NewMultiKeychain(authn.DefaultKeychain)
 	fetcher := New(Config{Keychain: own})
-	if got, err := fetcher.credentials(t.Context(), Source{}); err != nil || got != own {
+	if got, err := fetcher.credentials(t.Context(), Source{}, false); err != nil || got != own {
 		t.Errorf("got %v, %v, want the keychain", got, err)
 	}
-	if _, err := fetcher.credentials(t.Context(), Source{PullSecret: "robot"}); err == nil {
+	if _, err := fetcher.credentials(t.Context(), Source{PullSecret: "robot"}, false); err == nil {
 		t.Error("a named pull secret is ignored")
 	}
 	fetcher = New(Config{Keychain: own, PullSecrets: &PullSecrets{}})
-	if got, err := fetcher.credentials(t.Context(), Source{}); err != nil || got == own {
+	if got, err := fetcher.credentials(t.Context(), Source{}, false); err != nil || got == own {
 		t.Errorf("got %v, %v, want the credentials of the pull secrets", got, err)
 	}
 }

@@ -43,6 +43,12 @@ const (
 	Corrupt Class = "Corrupt"
 	// Refused: the content is unsafe to unpack, exceeds a limit, or is not an image.
 	Refused Class = "Refused"
+	// NotPermitted: the cluster's image configuration does not permit pulls of the image.
+	NotPermitted Class = "NotPermitted"
+	// Settings: the cluster's image configuration is not known, or a part that applies to the registry is invalid. The fault may be transient.
+	Settings Class = "Settings"
+	// Unserved: the image has several locations, and each has failed for a reason of its own.
+	Unserved Class = "Unserved"
 	// Reserved: source.Target.Reserve refused the disk space, or source.Target.CheckBytes the size. Their errors have the remedy, so Error
 	// adds none.
 	Reserved Class = "Reserved"
@@ -59,7 +65,7 @@ var advice = map[Class]string{
 		"reads it for every attempt",
 	SecretUnread: "check that the API server responds and permits the manager to get this Secret; the manager retries",
 	Untrusted: "correct the registry's certificate or, if only its authority is unknown, add the authority to " +
-		"spec.source.image.certificateData; set spec.source.image.insecureSkipTLSVerify only if the network to the registry is trusted; " +
+		"spec.source.image.certificateData or, for all images, to additionalTrustedCA of Image \"cluster\"; set spec.source.image.insecureSkipTLSVerify only if the network to the registry is trusted; " +
 		"a PlatformOperator has neither field and requires a registry or mirror whose certificate the system trusts",
 	PlainHTTP: "enable TLS on the registry, or set spec.source.image.insecureSkipTLSVerify if the network to it is trusted; a " +
 		"PlatformOperator does not have this field and requires a registry or mirror with TLS",
@@ -72,8 +78,14 @@ var advice = map[Class]string{
 	UnexpectedResponse: "check the registry's address, and any proxy or login page in front of it; the manager retries",
 	Corrupt:            "check the registry's storage, and any mirror, proxy or cache in front of it; the manager retries",
 	Refused:            "ask the image's publisher to correct it and publish it under a new reference",
-	DiskFull:           "free space on the disk of the manager's content directory; the manager retries",
-	Storage:            "check the disk of the manager's content directory; the manager retries",
+	NotPermitted: "correct the image configuration of the cluster, or use an image from another registry; the manager continues when the " +
+		"configuration changes",
+	Settings: "correct the object that is named here or, if it cannot be read, check that the API server responds and permits the manager to " +
+		"read it; the manager retries",
+	Unserved: "correct one of these registries, or the mirrors in the cluster's ImageDigestMirrorSets, ImageTagMirrorSets and " +
+		"ImageContentSourcePolicies; the manager retries",
+	DiskFull: "free space on the disk of the manager's content directory; the manager retries",
+	Storage:  "check the disk of the manager's content directory; the manager retries",
 }
 
 // Error is why an image was not fetched.
@@ -111,6 +123,9 @@ var query = regexp.MustCompile(`\?[^\s"]+`)
 // cause returns the text of an error for use in a message, in at most 515 bytes. It shortens a registry's response, which may be a whole
 // web page, and removes the queries of URLs.
 func cause(err error) string {
+	if unserved := (*unservedError)(nil); errors.As(err, &unserved) {
+		return unserved.Error() // it is bounded
+	}
 	text := err.Error()
 	class := classOf(err)
 	if response := (*transport.Error)(nil); errors.As(err, &response) && class != Untrusted && class != Loopback {
@@ -124,8 +139,12 @@ func cause(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*markedError)) {
 		text = "the registry did not send the image within the time limit"
 	}
-	text = query.ReplaceAllLiteralString(strings.Join(strings.Fields(text), " "), "?…")
 	const limit = 512
+	return shortened(query.ReplaceAllLiteralString(strings.Join(strings.Fields(text), " "), "?…"), limit)
+}
+
+// shortened returns a text with at most limit bytes and an ellipsis.
+func shortened(text string, limit int) string {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
@@ -137,8 +156,16 @@ func classified(action, ref string, err error) error {
 	if err == nil {
 		return nil
 	}
+	return asError(action, ref, err)
+}
+
+// asError returns an error from a registry or from unpacking as an *Error; nil if err is nil.
+func asError(action, ref string, err error) *Error {
+	if err == nil {
+		return nil
+	}
 	if done := (*Error)(nil); errors.As(err, &done) {
-		return err
+		return done
 	}
 	return &Error{Class: classOf(err), Action: action, Ref: ref, Err: err}
 }

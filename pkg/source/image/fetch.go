@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +10,13 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/platform-operators/pkg/source"
 )
@@ -61,6 +62,10 @@ type Config struct {
 	PullSecrets *PullSecrets
 	// Keychain provides credentials if PullSecrets is nil. If both are nil, all images are fetched anonymously.
 	Keychain authn.Keychain
+	// Registries are the cluster's settings for registries. Nil means none: images are pulled from the registries in their references.
+	Registries Registries
+	// Clock measures how long a mirror is not asked after it has failed. The default is the system's clock.
+	Clock clock.PassiveClock
 	// Directory is the only directory that is unpacked, such as "configs"; empty means everything. All layers are read in any case.
 	Directory string
 	// Platform selects the image in an index. The default is Linux on the architecture of this program.
@@ -77,6 +82,8 @@ type Fetcher struct {
 	transport, localTransport *http.Transport
 	pullSecrets               *PullSecrets
 	keychain                  authn.Keychain
+	registries                Registries
+	pauses                    *pauses
 	directory                 string
 }
 
@@ -86,12 +93,19 @@ func New(config Config) *Fetcher {
 		config.Limits = DefaultLimits()
 	}
 	transport, local := transports(config)
+	if config.Clock == nil {
+		config.Clock = clock.RealClock{}
+	}
+	if config.Registries == nil {
+		config.Registries = noSettings{}
+	}
 	if config.Platform.OS == "" {
 		config.Platform = v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
 	}
 	return &Fetcher{
 		limits: config.Limits, platform: config.Platform, find: config.Find, transport: transport, localTransport: local,
 		pullSecrets: config.PullSecrets, keychain: config.Keychain, directory: config.Directory,
+		registries: config.Registries, pauses: newPauses(config.Clock),
 	}
 }
 
@@ -120,7 +134,8 @@ func transports(config Config) (transport, local *http.Transport) {
 	return transport, local
 }
 
-// Resolve returns the source's reference by digest. It sends no request if the reference has a digest. Errors are of type *Error.
+// Resolve returns the source's reference by digest. It sends no request if the reference has a digest. Otherwise it asks the locations of the
+// image in their order. Errors are of type *Error.
 func (f *Fetcher) Resolve(ctx context.Context, from Source) (string, error) {
 	parsed, err := name.ParseReference(from.Ref, from.options()...)
 	if err != nil {
@@ -130,16 +145,12 @@ func (f *Fetcher) Resolve(ctx context.Context, from Source) (string, error) {
 		// A reference may have both a tag and a digest. Then the digest is used.
 		return digest.Context().Digest(digest.DigestStr()).Name(), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
-	defer cancel()
-	options, end, err := f.begin(ctx, from)
-	if err != nil {
-		return "", classified("resolving", from.Ref, err)
-	}
-	defer end()
-	found, err := f.get(parsed, options)
-	if err != nil {
-		return "", classified("resolving", from.Ref, err)
+	var found Manifest
+	if _, err := f.fromLocations(ctx, "resolving", from, parsed, func(_ context.Context, ref name.Reference, options []remote.Option) (err error) {
+		found, err = f.get(ref, options)
+		return classified("resolving", from.Ref, err)
+	}); err != nil {
+		return "", err
 	}
 	return parsed.Context().Digest(found.Digest.String()).Name(), nil
 }
@@ -153,54 +164,60 @@ func Digest(pinned string) (string, error) {
 	return parsed.DigestStr(), nil
 }
 
-// CheckAccess returns an error if the registry does not serve the manifest of a source with the source's credentials. The source's reference
-// must have a digest. The manifest must have this digest, so a registry cannot pretend to have the image. Errors are of type *Error.
+// CheckAccess returns an error if no location of a source serves its manifest with the source's credentials. The source's reference must
+// have a digest. The manifest must have this digest, so a registry cannot pretend to have the image. Errors are of type *Error.
 func (f *Fetcher) CheckAccess(ctx context.Context, from Source) error {
-	return f.pull(ctx, from, func(_ context.Context, parsed name.Digest, options []remote.Option) error {
-		_, err := f.get(parsed, options)
+	_, err := f.pull(ctx, from, func(_ context.Context, ref name.Digest, options []remote.Option) error {
+		_, err := f.get(ref, options)
 		return classified("pulling", from.Ref, err)
 	})
+	return err
 }
 
-// Unpack writes the files of a source to a target. The source's reference must have a digest. From an index it selects the image of the
-// platform, or the only image. It holds no layer in memory. Errors are of type *Error.
-func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) error {
-	return f.pull(ctx, from, func(ctx context.Context, parsed name.Digest, options []remote.Option) error {
-		img, err := f.image(parsed, options)
+// Unpack writes the files of a source to a target, and returns the mirror that served them; empty if the image's own repository did. The
+// source's reference must have a digest. From an index it selects the image of the platform, or else another one. It holds no layer in
+// memory. If a location fails, Unpack removes the files and asks the next one. Errors are of type *Error.
+func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) (mirror string, err error) {
+	again := newRestarts(target)
+	return f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) error {
+		img, err := f.image(ref, options)
 		if err != nil {
 			return classified("pulling", from.Ref, err)
+		}
+		target, err := again.next()
+		if err != nil {
+			return classified("unpacking", from.Ref, err)
 		}
 		return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
 	})
 }
 
-// pull calls do with the parsed reference of a source and the options of requests for it, within the time limit.
-func (f *Fetcher) pull(ctx context.Context, from Source, do func(context.Context, name.Digest, []remote.Option) error) error {
+// pull calls do for the locations of a source, whose reference must have a digest; see fromLocations.
+func (f *Fetcher) pull(ctx context.Context, from Source, do func(context.Context, name.Digest, []remote.Option) error) (mirror string, err error) {
 	parsed, err := name.NewDigest(from.Ref, from.options()...)
 	if err != nil {
-		return &Error{Class: Invalid, Action: "pulling", Ref: from.Ref, Err: err}
+		return "", &Error{Class: Invalid, Action: "pulling", Ref: from.Ref, Err: err}
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
-	defer cancel()
-	options, end, err := f.begin(ctx, from)
-	if err != nil {
-		return classified("pulling", from.Ref, err)
-	}
-	defer end()
-	return do(ctx, parsed, options)
+	return f.fromLocations(ctx, "pulling", from, parsed, func(ctx context.Context, ref name.Reference, options []remote.Option) error {
+		digest, ok := ref.(name.Digest)
+		if !ok { // a location has the digest of the image
+			return &Error{Class: Invalid, Action: "pulling", Ref: ref.Name(), Err: errors.New("it has no digest")}
+		}
+		return do(ctx, digest, options)
+	})
 }
 
 // begin returns the options of all requests for a source, with the credentials and the transport of the source. The caller must call end
 // after the last request.
-func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Option, end func(), err error) {
+func (f *Fetcher) begin(ctx context.Context, from Source, isMirror bool) (options []remote.Option, end func(), err error) {
 	if f.find != nil {
 		return nil, func() {}, nil
 	}
-	credentials, err := f.credentials(ctx, from)
+	credentials, err := f.credentials(ctx, from, isMirror)
 	if err != nil {
 		return nil, nil, err
 	}
-	transport, end, err := f.transportFor(from)
+	transport, end, err := f.transportFor(ctx, from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -213,14 +230,25 @@ func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Opti
 	}, end, nil
 }
 
-func (f *Fetcher) credentials(ctx context.Context, from Source) (authn.Keychain, error) {
+// credentials returns the credentials for a source. For a mirror, they include those of the cluster's global pull secret, because who names a
+// pull secret need not know the cluster's mirrors; for Pods, it is the same.
+func (f *Fetcher) credentials(ctx context.Context, from Source, isMirror bool) (authn.Keychain, error) {
 	if f.pullSecrets == nil && f.keychain != nil && from.PullSecret == "" {
 		return f.keychain, nil
 	}
-	return f.pullSecrets.keychain(ctx, from)
+	found, err := f.pullSecrets.keychain(ctx, from)
+	if err != nil || !isMirror || from.PullSecret == "" {
+		return found, err
+	}
+	global, err := f.pullSecrets.keychain(ctx, Source{})
+	if err != nil {
+		return nil, err
+	}
+	return authn.NewMultiKeychain(found, global), nil
 }
 
-// image returns the image of a reference. For a reference to an index, it returns the image that choose selects.
+// image returns the image of a reference. For a reference to an index, it returns the first image, in the order of candidates, that the
+// registry serves: a mirror may hold only some of them.
 func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, error) {
 	found, err := f.get(ref, options)
 	if err != nil {
@@ -233,15 +261,22 @@ func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, err
 	if err != nil {
 		return nil, refuse("its index cannot be read: %w", err)
 	}
-	chosen, err := choose(manifest.Manifests, f.platform)
-	if err != nil {
-		return nil, err
+	images := candidates(manifest.Manifests, f.platform)
+	if len(images) == 0 {
+		return nil, refuse("its index has no image")
 	}
-	child, err := f.get(ref.Context().Digest(chosen.String()), options)
-	if err != nil {
-		return nil, err
+	var first error
+	for _, digest := range images {
+		child, err := f.get(ref.Context().Digest(digest.String()), options)
+		if err == nil {
+			return child.Image()
+		}
+		first = cmp.Or(first, err)
+		if classOf(err) != NotFound {
+			break
+		}
 	}
-	return child.Image()
+	return nil, first
 }
 
 // unpack writes the layers to a target, from the lowest to the highest.
@@ -315,38 +350,23 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	return nil
 }
 
-// choose returns the digest of the platform's image. If the index has only one image, choose returns that image for every platform, because
-// bundle images contain no programs.
-func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
-	var images []v1.Descriptor
-	var names []string
-	for _, manifest := range manifests {
-		// An index lists attestations as images for an unknown platform.
-		if !manifest.MediaType.IsImage() || manifest.Platform != nil && manifest.Platform.OS == "unknown" {
-			continue
-		}
-		images = append(images, manifest)
-		if manifest.Platform == nil {
-			continue
-		}
-		names = append(names, manifest.Platform.String())
-		if manifest.Platform.Satisfies(platform) {
-			return manifest.Digest, nil
-		}
-	}
-	if len(images) == 1 {
-		return images[0].Digest, nil
-	}
-	return v1.Hash{}, refuse("its index has no image for %s; it has %d images, for %s",
-		platform.String(), len(images), listed(names, 8))
-}
+// maxCandidates is the maximum number of images of an index that are requested.
+const maxCandidates = 8
 
-func listed(names []string, limit int) string {
-	if len(names) == 0 {
-		return "no named platform"
+// candidates returns the digests of the images of an index in the order in which they are requested: first that of the platform, then the
+// others. Any of them will do, because bundle images contain no programs, and the images of an index have the same files otherwise.
+func candidates(manifests []v1.Descriptor, platform v1.Platform) []v1.Hash {
+	var own, others []v1.Hash
+	for _, manifest := range manifests {
+		switch {
+		// An index lists attestations as images for an unknown platform.
+		case !manifest.MediaType.IsImage(), manifest.Platform != nil && manifest.Platform.OS == "unknown":
+		case manifest.Platform != nil && manifest.Platform.Satisfies(platform):
+			own = append(own, manifest.Digest)
+		default:
+			others = append(others, manifest.Digest)
+		}
 	}
-	if len(names) > limit {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
-	}
-	return strings.Join(names, ", ")
+	all := append(own, others...)
+	return all[:min(len(all), maxCandidates)]
 }

@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +86,7 @@ func TestFetchByTagAndByDigest(t *testing.T) {
 		t.Errorf("resolving %q gave %q, %v; a digest stays what it is", pinned, again, err)
 	}
 	dir := t.TempDir()
-	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
+	if _, err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "manifests/csv.yaml"))
@@ -96,26 +98,40 @@ func TestFetchByTagAndByDigest(t *testing.T) {
 	}
 }
 
-func TestFetchFromAnIndex(t *testing.T) {
+// Promise ENG-S14: The digest of an image for several platforms is that of its index. The image of any platform serves, so a mirror need not
+// have all of them.
+func TestENG_S14_FetchFromAnIndex(t *testing.T) {
 	linux := func(arch string) *v1.Platform { return &v1.Platform{OS: "linux", Architecture: arch} }
 	cases := map[string]struct {
 		platforms []*v1.Platform
+		absent    []int  // the images that the registry does not have
 		want      string // content of the file, or text of the error
 	}{
-		"the image for this platform":                {[]*v1.Platform{linux("s390x"), linux("arm64")}, "1"},
-		"the only image, whatever its platform":      {[]*v1.Platform{linux("s390x")}, "0"},
-		"several, none for this platform: a refusal": {[]*v1.Platform{linux("s390x"), linux("ppc64le")}, "linux/ppc64le"},
-		"attestations do not count":                  {[]*v1.Platform{linux("s390x"), {OS: "unknown", Architecture: "unknown"}}, "0"},
+		"the image for this platform":           {[]*v1.Platform{linux("s390x"), linux("arm64")}, nil, "1"},
+		"the only image, whatever its platform": {[]*v1.Platform{linux("s390x")}, nil, "0"},
+		"several, none for this platform":       {[]*v1.Platform{linux("s390x"), linux("ppc64le")}, nil, "0"},
+		"a mirror without this platform":        {[]*v1.Platform{linux("s390x"), linux("amd64"), linux("arm64")}, []int{0, 2}, "1"},
+		"a mirror with no image":                {[]*v1.Platform{linux("s390x"), linux("arm64")}, []int{0, 1}, "404"},
+		"attestations do not count":             {[]*v1.Platform{{OS: "unknown", Architecture: "unknown"}, linux("s390x")}, nil, "1"},
+		"only attestations":                     {[]*v1.Platform{{OS: "unknown", Architecture: "unknown"}}, nil, "has no image"},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			host := serve(t, nil)
+			var absent []string
+			host := serve(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if !slices.Contains(absent, path.Base(r.URL.Path)) {
+					return false
+				}
+				w.WriteHeader(http.StatusNotFound)
+				return true
+			})
 			index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 			for i, platform := range c.platforms {
-				index = mutate.AppendManifests(index, mutate.IndexAddendum{
-					Add:        content(t, map[string]string{"which": fmt.Sprint(i)}),
-					Descriptor: v1.Descriptor{Platform: platform},
-				})
+				img := content(t, map[string]string{"which": fmt.Sprint(i)})
+				if digest, err := img.Digest(); slices.Contains(c.absent, i) && err == nil {
+					absent = append(absent, digest.String())
+				}
+				index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
 			}
 			ref := host + "/bundles/index:v1"
 			push(t, ref, index)
@@ -125,7 +141,7 @@ func TestFetchFromAnIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
+			if _, err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want it to say %q", err, c.want)
 				}
@@ -185,7 +201,7 @@ func TestFetchFaultsAreClassified(t *testing.T) {
 			ref := strings.Replace(c.ref, "HOST", host, 1)
 			pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
 			if err == nil {
-				err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()})
+				_, err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()})
 			}
 			var fault *image.Error
 			if !errors.As(err, &fault) {
@@ -223,7 +239,7 @@ func TestFetchRefusesABomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fault *image.Error
-	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()}); !errors.As(err, &fault) || fault.Class != image.Refused {
+	if _, err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()}); !errors.As(err, &fault) || fault.Class != image.Refused {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -244,7 +260,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := fetcher.Unpack(context.Background(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
+	if _, err := fetcher.Unpack(context.Background(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 		fmt.Println(err)
 		return
 	}

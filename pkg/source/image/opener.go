@@ -56,7 +56,7 @@ func (c content) At(pinned string) source.Source {
 func (c content) CheckAccess(ctx context.Context) error { return c.fetcher.CheckAccess(ctx, c.image) }
 
 // Fetch unpacks the image.
-func (c content) Fetch(ctx context.Context, to source.Target) error {
+func (c content) Fetch(ctx context.Context, to source.Target) (mirror string, err error) {
 	return c.fetcher.Unpack(ctx, c.image, to)
 }
 

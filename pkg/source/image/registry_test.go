@@ -43,7 +43,20 @@ func fetch(t testing.TB, fetcher *image.Fetcher, from image.Source) error {
 	if err != nil {
 		return err
 	}
-	return fetcher.Unpack(t.Context(), from.At(pinned), source.Target{Dir: t.TempDir()})
+	_, err = fetcher.Unpack(t.Context(), from.At(pinned), source.Target{Dir: t.TempDir()})
+	return err
+}
+
+// pushWith pushes an image through a transport.
+func pushWith(t testing.TB, ref string, what remote.Taggable, transport http.RoundTripper) {
+	t.Helper()
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Push(parsed, what, remote.WithTransport(transport)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func wantClass(t testing.TB, err error, want image.Class, words ...string) {
@@ -381,7 +394,7 @@ func TestUnpackingALargeImageTakesLittleMemory(t *testing.T) {
 	}
 	block = nil
 	target := t.TempDir()
-	extra := peak(t, func() { err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: target}) })
+	extra := peak(t, func() { _, err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: target}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ const (
 
 // transportFor returns the transport for a source, and a function to call after the last request. If the transport is for this source only,
 // that function closes its idle connections.
-func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error) {
+func (f *Fetcher) transportFor(ctx context.Context, source Source) (http.RoundTripper, func(), error) {
 	host, _, err := net.SplitHostPort(source.Registry())
 	if err != nil {
 		host = source.Registry()
@@ -39,27 +39,45 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 		base = f.localTransport
 	}
 	limited := &limitedTransport{next: base, plain: source.InsecureSkipTLSVerify, local: local, stall: f.limits.Stall}
-	if !source.InsecureSkipTLSVerify && source.CertificateData == "" {
+	authorities, err := f.authorities(ctx, source)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !source.InsecureSkipTLSVerify && authorities == nil {
 		return limited, func() {}, nil
 	}
 	own := base.Clone()
 	if own.TLSClientConfig == nil {
 		own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	if source.CertificateData != "" {
-		authorities, err := x509.SystemCertPool()
-		if err != nil {
-			return nil, nil, fmt.Errorf("reading the system's certificate authorities: %w", err)
-		}
-		if !authorities.AppendCertsFromPEM([]byte(source.CertificateData)) {
-			return nil, nil, marked(Invalid, "spec.source.image.certificateData has no certificate in PEM format")
-		}
+	if authorities != nil {
 		own.TLSClientConfig.RootCAs = authorities
 	}
-	// The admin requested this with insecureSkipTLSVerify.
+	// The admin requested this with insecureSkipTLSVerify, or with insecureRegistries of Image "cluster".
 	own.TLSClientConfig.InsecureSkipVerify = source.InsecureSkipTLSVerify
 	limited.next = own
 	return limited, own.CloseIdleConnections, nil
+}
+
+// authorities returns the certificate authorities for the registry of a source: those of the system, of the cluster's settings and of the
+// source. It returns nil if those of the system suffice.
+func (f *Fetcher) authorities(ctx context.Context, source Source) (*x509.CertPool, error) {
+	authorities, err := f.registries.Authorities(ctx, source.Registry())
+	if err != nil {
+		return nil, marked(Settings, "%w", err)
+	}
+	if source.CertificateData == "" {
+		return authorities, nil
+	}
+	if authorities != nil {
+		authorities = authorities.Clone()
+	} else if authorities, err = x509.SystemCertPool(); err != nil {
+		return nil, fmt.Errorf("reading the system's certificate authorities: %w", err)
+	}
+	if !authorities.AppendCertsFromPEM([]byte(source.CertificateData)) {
+		return nil, marked(Invalid, "spec.source.image.certificateData has no certificate in PEM format")
+	}
+	return authorities, nil
 }
 
 // limitedTransport protects the manager from registries, including their redirects and token requests. It refuses plain HTTP where it is

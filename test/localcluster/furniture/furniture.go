@@ -40,6 +40,7 @@ func Manifests() []binaries.Manifest {
 		{openshiftAPI, configCRDs + "0000_10_config-operator_01_featuregates.crd.yaml"},
 		{openshiftAPI, configCRDs + "0000_10_config-operator_01_imagecontentpolicies.crd.yaml"},
 		{openshiftAPI, configCRDs + "0000_10_config-operator_01_imagedigestmirrorsets.crd.yaml"},
+		{openshiftAPI, configCRDs + "0000_10_config-operator_01_images.crd.yaml"},
 		{openshiftAPI, configCRDs + "0000_10_config-operator_01_imagetagmirrorsets.crd.yaml"},
 		{openshiftAPI, configCRDs + "0000_10_config-operator_01_infrastructures-TechPreviewNoUpgrade.crd.yaml"},
 		{openshiftAPI, "operator/v1alpha1/zz_generated.crd-manifests/0000_10_config-operator_01_imagecontentsourcepolicies.crd.yaml"},

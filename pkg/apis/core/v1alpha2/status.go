@@ -37,6 +37,13 @@ type BundleDeploymentStatus struct {
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
+	// mirror is the reference of the image in the mirror that served the content, by digest. It has 1 to 1100 characters. It is absent
+	// if the repository in resolvedSource served the content, and until the content is read.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1100
+	Mirror string `json:"mirror,omitempty"`
+
 	// contentDigest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content
 	// under this digest. The field is absent until the content is read.
 	// +optional

@@ -26,6 +26,9 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
 	// the spec names a Bundle. It is absent until the source is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
+	// mirror is the reference of the image in the mirror that served the content, by digest. It has 1 to 1100 characters. It is absent
+	// if the repository in resolvedSource served the content, and until the content is read.
+	Mirror *string `json:"mirror,omitempty"`
 	// contentDigest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content
 	// under this digest. The field is absent until the content is read.
 	ContentDigest *string `json:"contentDigest,omitempty"`
@@ -102,6 +105,14 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithObservedAttempt(value str
 // If called multiple times, the ResolvedSource field is set to the value of the last call.
 func (b *BundleDeploymentStatusApplyConfiguration) WithResolvedSource(value *BundleSourceApplyConfiguration) *BundleDeploymentStatusApplyConfiguration {
 	b.ResolvedSource = value
+	return b
+}
+
+// WithMirror sets the Mirror field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Mirror field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithMirror(value string) *BundleDeploymentStatusApplyConfiguration {
+	b.Mirror = &value
 	return b
 }
 

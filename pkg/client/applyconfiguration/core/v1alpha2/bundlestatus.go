@@ -24,6 +24,9 @@ type BundleStatusApplyConfiguration struct {
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
 	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
+	// mirror is the reference of the image in the mirror that served the content, by digest. It has 1 to 1100 characters. It is absent
+	// if the repository in resolvedSource served the content, and until the content is read.
+	Mirror *string `json:"mirror,omitempty"`
 	// digest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content under
 	// this digest. The field is absent until the content is read.
 	Digest *string `json:"digest,omitempty"`
@@ -81,6 +84,14 @@ func (b *BundleStatusApplyConfiguration) WithPhase(value corev1alpha2.BundlePhas
 // If called multiple times, the ResolvedSource field is set to the value of the last call.
 func (b *BundleStatusApplyConfiguration) WithResolvedSource(value *BundleSourceApplyConfiguration) *BundleStatusApplyConfiguration {
 	b.ResolvedSource = value
+	return b
+}
+
+// WithMirror sets the Mirror field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Mirror field is set to the value of the last call.
+func (b *BundleStatusApplyConfiguration) WithMirror(value string) *BundleStatusApplyConfiguration {
+	b.Mirror = &value
 	return b
 }
 

@@ -1,0 +1,101 @@
+package imageconfig
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// configNamespace is the namespace of the ConfigMap of additionalTrustedCA.
+const configNamespace = "openshift-config"
+
+// Authorities returns the certificate authorities for a registry ("host" or "host:port"): those that the cluster trusts, and those of
+// additionalTrustedCA. It returns nil if they are those of the system. Its error has the object that must be corrected, or that cannot be
+// read.
+//
+// A missing ConfigMap is no error, because most registries need none of its authorities.
+func (c *Cluster) Authorities(ctx context.Context, registry string) (*x509.CertPool, error) {
+	trusted, err := c.bundle.pool()
+	if err != nil {
+		return nil, err
+	}
+	image := c.image()
+	if image == nil || image.Spec.AdditionalTrustedCA.Name == "" {
+		return trusted, nil
+	}
+	name := image.Spec.AdditionalTrustedCA.Name
+	found, err := c.config.ConfigMaps.ConfigMaps(configNamespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return trusted, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %q, which additionalTrustedCA of Image \"cluster\" names: %w", configNamespace+"/"+name, err)
+	}
+	key := strings.ReplaceAll(registry, ":", "..") // a key of a ConfigMap has no colon
+	data, ok := found.Data[key]
+	if !ok {
+		return trusted, nil
+	}
+	if trusted == nil {
+		if trusted, err = x509.SystemCertPool(); err != nil {
+			return nil, fmt.Errorf("reading the certificate authorities of the system: %w", err)
+		}
+	} else {
+		trusted = trusted.Clone()
+	}
+	if !trusted.AppendCertsFromPEM([]byte(data)) {
+		return nil, fmt.Errorf("key %q of ConfigMap %q, which additionalTrustedCA of Image \"cluster\" names, has no certificate in PEM format", key, configNamespace+"/"+name)
+	}
+	return trusted, nil
+}
+
+// trustedBundle is a file with certificate authorities, which may change at any time.
+type trustedBundle struct {
+	file string
+
+	lock sync.Mutex
+	// read is the file at the time when found was read from it.
+	read  fs.FileInfo
+	found *x509.CertPool
+}
+
+// pool returns the certificate authorities in the file; nil if there is none.
+func (b *trustedBundle) pool() (*x509.CertPool, error) {
+	if b.file == "" {
+		return nil, nil
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	info, err := os.Stat(b.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate authorities that the cluster trusts: %w", err)
+	}
+	if b.read != nil && os.SameFile(b.read, info) && b.read.ModTime().Equal(info.ModTime()) && b.read.Size() == info.Size() {
+		return b.found, nil
+	}
+	content, err := os.ReadFile(b.file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate authorities that the cluster trusts: %w", err)
+	}
+	var found *x509.CertPool
+	if len(content) > 0 { // it is empty until the network operator has written it
+		found = x509.NewCertPool()
+		if !found.AppendCertsFromPEM(content) {
+			return nil, fmt.Errorf("file %q, with the certificate authorities that the cluster trusts, has no certificate in PEM format; correct the "+
+				"ConfigMap that trustedCA of Proxy \"cluster\" names", b.file)
+		}
+	}
+	b.read, b.found = info, found
+	return found, nil
+}

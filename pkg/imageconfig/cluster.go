@@ -1,0 +1,210 @@
+package imageconfig
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
+
+	"github.com/openshift/platform-operators/pkg/inventory"
+	"github.com/openshift/platform-operators/pkg/mirrors"
+)
+
+// listTimeout is the maximum time for which Rules waits for the first lists, and listInterval the interval at which it checks them.
+const (
+	listTimeout  = 5 * time.Second
+	listInterval = 50 * time.Millisecond
+)
+
+// Config configures a Cluster. Every field is required, except those of which the comment says something else.
+type Config struct {
+	Dynamic dynamic.Interface
+	// Kinds holds the kinds that the cluster serves. The caller runs it.
+	Kinds *inventory.Kinds
+	// ConfigMaps reads the ConfigMap of additionalTrustedCA.
+	ConfigMaps corev1client.ConfigMapsGetter
+	// TrustedCAFile is a PEM file with the certificate authorities that the cluster trusts, which include those of the system. It is read
+	// again when it changes. If it is empty, or the file does not exist or is empty, those of the system are trusted.
+	TrustedCAFile string
+	// Report is called with the sentences that say what is invalid in the configuration, when they change. It may be nil.
+	Report func(problems []string)
+}
+
+// Cluster is the image configuration of a cluster. It implements image.Registries. It is safe for concurrent use.
+type Cluster struct {
+	config                           Config
+	digest, tag, content, registries *inventory.Optional
+	bundle                           *trustedBundle
+	changed                          []func()
+
+	lock  sync.Mutex
+	rules *mirrors.Rules // nil after a change
+	// reported are the problems that were reported last.
+	reported []string
+}
+
+// New returns a Cluster. It makes no request before Run.
+func New(config Config) (*Cluster, error) {
+	c := &Cluster{config: config, bundle: &trustedBundle{file: config.TrustedCAFile}}
+	for _, each := range []struct {
+		into     **inventory.Optional
+		resource schema.GroupVersionResource
+		object   func() runtime.Object
+	}{
+		{&c.digest, configv1.GroupVersion.WithResource("imagedigestmirrorsets"), func() runtime.Object { return &configv1.ImageDigestMirrorSet{} }},
+		{&c.tag, configv1.GroupVersion.WithResource("imagetagmirrorsets"), func() runtime.Object { return &configv1.ImageTagMirrorSet{} }},
+		{&c.content, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
+		{&c.registries, configv1.GroupVersion.WithResource("images"), func() runtime.Object { return &configv1.Image{} }},
+	} {
+		watched, err := inventory.NewOptional(config.Dynamic, config.Kinds, inventory.OptionalConfig{Resource: each.resource, Transform: typed(each.object)})
+		if err != nil {
+			return nil, err
+		}
+		watched.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { c.onChange() }, UpdateFunc: func(_, _ any) { c.onChange() }, DeleteFunc: func(any) { c.onChange() },
+		})
+		*each.into = watched
+	}
+	return c, nil
+}
+
+// typed returns a function that converts objects to a type. An object that cannot be converted, which the API server does not accept, is
+// cached as it is, and has no effect.
+func typed(newObject func() runtime.Object) cache.TransformFunc {
+	return func(object any) (any, error) {
+		found, ok := object.(*unstructured.Unstructured)
+		if !ok {
+			return object, nil // converted already, or a tombstone
+		}
+		into := newObject()
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, into); err != nil {
+			klog.Warningf("%s %q cannot be read, and is ignored: %v", found.GetKind(), found.GetName(), err)
+			return object, nil
+		}
+		return into, nil
+	}
+}
+
+// watched returns all watched kinds, by plural.
+func (c *Cluster) watched() map[string]*inventory.Optional {
+	return map[string]*inventory.Optional{
+		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.content, "images": c.registries,
+	}
+}
+
+// EachWatched calls f for every watched kind, with the plural name of the resource and a function that sets the handler for list and watch
+// errors.
+func (c *Cluster) EachWatched(f func(resource string, setErrorHandler func(cache.WatchErrorHandlerWithContext) error)) {
+	for resource, watched := range c.watched() {
+		f(resource, watched.SetWatchErrorHandlerWithContext)
+	}
+}
+
+// Run watches until the context ends.
+func (c *Cluster) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for _, watched := range c.watched() {
+		running.Go(func() { watched.Run(ctx) })
+	}
+	running.Wait()
+}
+
+// OnChange registers a function that is called after each change of the configuration. It must not block. OnChange must be called before Run.
+func (c *Cluster) OnChange(changed func()) { c.changed = append(c.changed, changed) }
+
+func (c *Cluster) onChange() {
+	c.lock.Lock()
+	c.rules = nil
+	c.lock.Unlock()
+	for _, changed := range c.changed {
+		changed()
+	}
+}
+
+// Rules returns the rules for the locations of images. It waits for a few seconds until all kinds are listed, and then returns an error:
+// without its mirrors, an image would be pulled from elsewhere.
+func (c *Cluster) Rules(ctx context.Context) (*mirrors.Rules, error) {
+	var missing []string
+	if err := wait.PollUntilContextTimeout(ctx, listInterval, listTimeout, true, func(context.Context) (bool, error) {
+		missing = c.unlisted()
+		return len(missing) == 0, nil
+	}); err != nil {
+		return nil, fmt.Errorf("the API server has not listed %s yet", strings.Join(missing, ", "))
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.rules == nil {
+		c.rules = mirrors.New(c.sets())
+		c.report(c.rules.Problems())
+	}
+	return c.rules, nil
+}
+
+// unlisted returns the kinds that are served and not listed yet, sorted.
+func (c *Cluster) unlisted() []string {
+	var found []string
+	for resource, watched := range c.watched() {
+		if !watched.Settled() {
+			found = append(found, resource)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// report reports problems if they have changed. The caller holds the lock.
+func (c *Cluster) report(problems []string) {
+	if slices.Equal(problems, c.reported) {
+		return
+	}
+	c.reported = problems
+	if c.config.Report != nil {
+		c.config.Report(problems)
+	}
+}
+
+func (c *Cluster) sets() mirrors.Sets {
+	sets := mirrors.Sets{
+		Digest: all[*configv1.ImageDigestMirrorSet](c.digest), Tag: all[*configv1.ImageTagMirrorSet](c.tag),
+		Content: all[*operatorv1alpha1.ImageContentSourcePolicy](c.content),
+	}
+	if image := c.image(); image != nil {
+		sets.Registries = image.Spec.RegistrySources
+	}
+	return sets
+}
+
+// all returns the objects of a kind.
+func all[T any](of *inventory.Optional) []T {
+	var found []T
+	for _, object := range of.GetStore().List() {
+		if one, ok := object.(T); ok {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// image returns Image "cluster"; nil if there is none.
+func (c *Cluster) image() *configv1.Image {
+	for _, each := range all[*configv1.Image](c.registries) {
+		if each.Name == "cluster" {
+			return each
+		}
+	}
+	return nil
+}

@@ -145,13 +145,23 @@ func (c *Cluster) Rules(ctx context.Context) (*mirrors.Rules, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("the API server has not listed %s yet", strings.Join(missing, ", "))
 	}
+	rules, isReported := c.current()
+	if !isReported && c.config.Report != nil {
+		c.config.Report(rules.Problems())
+	}
+	return rules, nil
+}
+
+// current returns the rules. isReported is false if their problems differ from those that were reported last, and only once.
+func (c *Cluster) current() (rules *mirrors.Rules, isReported bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.rules == nil {
 		c.rules = mirrors.New(c.sets())
-		c.report(c.rules.Problems())
 	}
-	return c.rules, nil
+	isReported = slices.Equal(c.rules.Problems(), c.reported)
+	c.reported = c.rules.Problems()
+	return c.rules, isReported
 }
 
 // unlisted returns the kinds that are served and not listed yet, sorted.
@@ -164,17 +174,6 @@ func (c *Cluster) unlisted() []string {
 	}
 	slices.Sort(found)
 	return found
-}
-
-// report reports problems if they have changed. The caller holds the lock.
-func (c *Cluster) report(problems []string) {
-	if slices.Equal(problems, c.reported) {
-		return
-	}
-	c.reported = problems
-	if c.config.Report != nil {
-		c.config.Report(problems)
-	}
 }
 
 func (c *Cluster) sets() mirrors.Sets {

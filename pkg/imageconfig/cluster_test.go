@@ -30,6 +30,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/imageconfig"
 	"github.com/openshift/platform-operators/pkg/inventory"
+	"github.com/openshift/platform-operators/pkg/mirrors"
 )
 
 // resources are the watched kinds, and the definitions of kinds.
@@ -123,7 +124,7 @@ func (f *fixture) locations(t *testing.T, image string) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, each := range rules.Locations(parsed) {
+	for _, each := range rules.Locations(parsed, mirrors.PullsOf(parsed)) {
 		found = append(found, each.Ref)
 	}
 	return found
@@ -145,14 +146,14 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-const mirrors = `{spec: {imageDigestMirrors: [{source: quay.io/team, mirrors: [mirror.local/team]}], imageTagMirrors: [{source: quay.io/team, mirrors: [tags.local/team]}],
+const mirrorSets = `{spec: {imageDigestMirrors: [{source: quay.io/team, mirrors: [mirror.local/team]}], imageTagMirrors: [{source: quay.io/team, mirrors: [tags.local/team]}],
   repositoryDigestMirrors: [{source: quay.io/team, mirrors: [old.local/team]}]}}`
 
 var digest = "@sha256:" + strings.Repeat("a", 64)
 
 func TestENG_S4_ChangesCountWithoutARestart(t *testing.T) {
 	f := start(t, "", definition(t, "ImageDigestMirrorSet"), definition(t, "ImageTagMirrorSet"), definition(t, "ImageContentSourcePolicy"), definition(t, "Image"),
-		object(t, "ImageDigestMirrorSet", "a", mirrors), object(t, "ImageTagMirrorSet", "a", mirrors), object(t, "ImageContentSourcePolicy", "a", mirrors),
+		object(t, "ImageDigestMirrorSet", "a", mirrorSets), object(t, "ImageTagMirrorSet", "a", mirrorSets), object(t, "ImageContentSourcePolicy", "a", mirrorSets),
 		object(t, "Image", "cluster", `{spec: {registrySources: {blockedRegistries: [blocked.io, "*"]}}}`), object(t, "Image", "other", `{spec: {registrySources: {blockedRegistries: [quay.io]}}}`))
 	if got := f.locations(t, "quay.io/team/memo"+digest); !slices.Equal(got, []string{"mirror.local/team/memo" + digest, "old.local/team/memo" + digest, "quay.io/team/memo" + digest}) {
 		t.Errorf("by digest: %q", got)

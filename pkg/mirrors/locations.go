@@ -22,8 +22,8 @@ type Location struct {
 }
 
 // Locations returns the places from which an image is pulled, in the order in which they are asked. The image's own repository is one of
-// them, also if it is blocked.
-func (r *Rules) Locations(image name.Reference) []Location {
+// them, also if it is blocked. by selects the mirrors; it is usually PullsOf(image).
+func (r *Rules) Locations(image name.Reference, by Pulls) []Location {
 	repository := repositoryOf(image)
 	suffix := strings.TrimPrefix(image.Name(), image.Context().Name())
 	own := Location{Ref: repository + suffix}
@@ -38,13 +38,9 @@ func (r *Rules) Locations(image name.Reference) []Location {
 			found = append(found, location)
 		}
 	}
-	pulls := byTag
-	if _, ok := image.(name.Digest); ok {
-		pulls = byDigest
-	}
 	rest := repository[matchLength(matching.scope, repository):]
 	for _, each := range matching.mirrors {
-		if each.pulls != pulls || strings.HasPrefix(rest, ":") { // a wildcard also matches the hosts of registries with a port
+		if each.pulls != by || strings.HasPrefix(rest, ":") { // a wildcard also matches the hosts of registries with a port
 			continue
 		}
 		place := each.location + rest

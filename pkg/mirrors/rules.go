@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
 )
@@ -40,23 +42,33 @@ type entry struct {
 
 type mirror struct {
 	location string
-	pulls    pulls
+	pulls    Pulls
 	insecure bool
 }
 
-// pulls are the references for which a mirror is used.
-type pulls string
+// Pulls are the pulls for which a mirror is used: by tag or by digest.
+type Pulls string
 
 const (
-	byDigest pulls = "digest"
-	byTag    pulls = "tag"
+	// ByDigest are pulls of an image whose reference has a digest.
+	ByDigest Pulls = "digest"
+	// ByTag are pulls of an image whose reference has a tag, also those by the digest to which the tag was resolved.
+	ByTag Pulls = "tag"
 )
+
+// PullsOf returns the Pulls of an image.
+func PullsOf(image name.Reference) Pulls {
+	if _, ok := image.(name.Digest); ok {
+		return ByDigest
+	}
+	return ByTag
+}
 
 // list holds the mirrors of one source in one object.
 type list struct {
 	object, source string
 	mirrors        []string
-	pulls          pulls
+	pulls          Pulls
 	policy         configv1.MirrorSourcePolicy
 }
 
@@ -71,7 +83,7 @@ func New(sets Sets) *Rules {
 		return of[scope]
 	}
 	lists := r.valid(listsOf(sets))
-	for _, pulls := range []pulls{byDigest, byTag} {
+	for _, pulls := range []Pulls{ByDigest, ByTag} {
 		for source, merged := range merge(lists, pulls) {
 			for _, location := range merged {
 				at(source).mirrors = append(at(source).mirrors, mirror{location: location, pulls: pulls})
@@ -152,17 +164,17 @@ func listsOf(sets Sets) []list {
 	var found []list
 	for _, each := range sets.Digest {
 		for _, of := range each.Spec.ImageDigestMirrors {
-			found = append(found, list{"ImageDigestMirrorSet " + each.Name, of.Source, texts(of.Mirrors), byDigest, of.MirrorSourcePolicy})
+			found = append(found, list{"ImageDigestMirrorSet " + each.Name, of.Source, texts(of.Mirrors), ByDigest, of.MirrorSourcePolicy})
 		}
 	}
 	for _, each := range sets.Content {
 		for _, of := range each.Spec.RepositoryDigestMirrors {
-			found = append(found, list{"ImageContentSourcePolicy " + each.Name, of.Source, of.Mirrors, byDigest, ""})
+			found = append(found, list{"ImageContentSourcePolicy " + each.Name, of.Source, of.Mirrors, ByDigest, ""})
 		}
 	}
 	for _, each := range sets.Tag {
 		for _, of := range each.Spec.ImageTagMirrors {
-			found = append(found, list{"ImageTagMirrorSet " + each.Name, of.Source, texts(of.Mirrors), byTag, of.MirrorSourcePolicy})
+			found = append(found, list{"ImageTagMirrorSet " + each.Name, of.Source, texts(of.Mirrors), ByTag, of.MirrorSourcePolicy})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b list) int { return cmp.Compare(a.object, b.object) })
@@ -215,7 +227,7 @@ func (r *Rules) valid(lists []list) []list {
 }
 
 // merge returns the mirrors of each source for one kind of pulls.
-func merge(lists []list, pulls pulls) map[string][]string {
+func merge(lists []list, pulls Pulls) map[string][]string {
 	of := map[string][][]string{}
 	for _, each := range lists {
 		if each.pulls == pulls {

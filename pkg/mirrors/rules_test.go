@@ -122,7 +122,7 @@ func TestENG_S4_LocationsOfAnImage(t *testing.T) {
 		}, "quay.io/team/memo@", []string{"a.local:5000/xy/memo@ insecure", "b.com/xy/memo@", "quay.io/team/memo@ insecure"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := told(New(test.sets).Locations(reference(t, test.image)))
+			got := told(locationsOf(t, New(test.sets), test.image))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("locations (-want +got):\n%s", diff)
 			}
@@ -140,6 +140,24 @@ func reference(t *testing.T, image string) name.Reference {
 		t.Fatal(err)
 	}
 	return parsed
+}
+
+// locationsOf returns the locations of an image; @ stands for a digest.
+func locationsOf(t *testing.T, rules *Rules, image string) []Location {
+	t.Helper()
+	ref := reference(t, image)
+	return rules.Locations(ref, PullsOf(ref))
+}
+
+// TestENG_S4_ATagThatWasResolvedHasTheMirrorsOfTags checks the locations of a digest to which a tag was resolved.
+func TestENG_S4_ATagThatWasResolvedHasTheMirrorsOfTags(t *testing.T) {
+	rules := New(Sets{
+		Digest: []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "digests.local/xy")},
+		Tag:    []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "tags.local/xy")},
+	})
+	if got := told(rules.Locations(reference(t, "quay.io/xy@"), ByTag)); !cmp.Equal(got, []string{"tags.local/xy@", "quay.io/xy@"}) {
+		t.Errorf("got %q", got)
+	}
 }
 
 func TestRefusal(t *testing.T) {
@@ -173,7 +191,7 @@ func TestRefusal(t *testing.T) {
 func TestNoRules(t *testing.T) {
 	var none *Rules
 	image := reference(t, "quay.io/team/memo:v1")
-	if got := told(none.Locations(image)); !cmp.Equal(got, []string{"quay.io/team/memo:v1"}) || none.Refusal(image) != "" || none.Problems() != nil {
+	if got := told(none.Locations(image, ByTag)); !cmp.Equal(got, []string{"quay.io/team/memo:v1"}) || none.Refusal(image) != "" || none.Problems() != nil {
 		t.Errorf("got %q, %q, %q", got, none.Refusal(image), none.Problems())
 	}
 }
@@ -201,7 +219,7 @@ func TestProblemsNameTheObject(t *testing.T) {
 	if diff := cmp.Diff(want, rules.Problems()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if got := told(rules.Locations(reference(t, "quay.io/yz@"))); !cmp.Equal(got, []string{"c.local/yz@", "quay.io/yz@"}) {
+	if got := told(locationsOf(t, rules, "quay.io/yz@")); !cmp.Equal(got, []string{"c.local/yz@", "quay.io/yz@"}) {
 		t.Errorf("got %q", got)
 	}
 }

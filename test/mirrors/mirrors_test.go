@@ -56,7 +56,7 @@ func TestENG_S4_CRIOPullsFromTheSameLocations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rules.Locations(parsed)
+			got := rules.Locations(parsed, mirrors.PullsOf(parsed))
 			for _, each := range got {
 				if each.IsMirror {
 					withMirrors++

@@ -13,7 +13,7 @@ import (
 )
 
 // fromLocations calls do with the locations of an image, one after the other, until one of them serves it, and returns the reference there if
-// it is a mirror. It asks a mirror that has just failed only after all others. do gets the reference of the image at the location, with the
+// it is a mirror. It asks a location that has just failed only after all others. do gets the reference of the image at the location, with the
 // options of requests for it. The time limit holds for all locations together. Errors are of type *Error; if several locations failed, the
 // error has the cause of each.
 func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source, image name.Reference,
@@ -29,7 +29,8 @@ func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source,
 		return "", &Error{Class: NotPermitted, Action: action, Ref: from.Ref, Err: errors.New(reason)}
 	}
 	var failed unservedError
-	for _, location := range f.pauses.last(from, rules.Locations(image)) {
+	locations := rules.Locations(image, from.pulls(image))
+	for _, location := range f.pauses.last(from, locations) {
 		err := f.fromLocation(ctx, action, from.at(location), location.IsMirror, do)
 		if err == nil {
 			if location.IsMirror {
@@ -40,7 +41,7 @@ func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source,
 		if err.Class.isOurs() || ctx.Err() != nil {
 			return "", failed.with(location, err).result(action, from.Ref)
 		}
-		if location.IsMirror {
+		if len(locations) > 1 {
 			f.pauses.add(from, location, err.Class)
 		}
 		failed = failed.with(location, err)

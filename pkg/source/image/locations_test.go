@@ -331,3 +331,22 @@ func TestENG_S4_MirrorsArePulledWithTheClustersPullSecret(t *testing.T) {
 	got := pull(t, fetcher, image.Source{Ref: "127.0.0.1:1/origin/memo:v1", PullSecret: "gone", SecretNamespace: "tenant"}, source.Target{})
 	wantClass(t, got.err, image.Credentials, `pull secret "tenant/gone" does not exist`)
 }
+
+// TestENG_S4_ATagIsPulledFromTheMirrorThatResolvedIt checks that an image by tag needs mirrors of tags only, also after its tag is resolved.
+func TestENG_S4_ATagIsPulledFromTheMirrorThatResolvedIt(t *testing.T) {
+	host := serve(t, nil)
+	push(t, host+"/team/memo:v1", content(t, map[string]string{"f": "content"}))
+	settings := mirrored("127.0.0.1:1/origin", configv1.NeverContactSource, host+"/team")
+	settings.sets.Digest = nil
+	fetcher := image.New(image.Config{Registries: settings})
+	from := image.Source{Ref: "127.0.0.1:1/origin/memo:v1"}
+	if got := pull(t, fetcher, from, source.Target{}); got.err != nil || got.file != "content" || !strings.HasPrefix(got.mirror, host+"/team/memo@sha256:") {
+		t.Errorf("got %+v", got)
+	}
+	pinned, err := fetcher.Resolve(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()})
+	wantClass(t, err, image.NotPermitted, "mirrorSourcePolicy NeverContactSource") // a digest in a spec has no mirrors of tags
+}

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// mirrorPause is the time for which a mirror that has failed is asked only after the other locations.
-	mirrorPause = time.Minute
-	// maxPauses is the maximum number of mirrors that are remembered.
+	// locationPause is the time for which a location that has failed is asked only after the other locations of an image.
+	locationPause = time.Minute
+	// maxPauses is the maximum number of locations that are remembered.
 	maxPauses = 1000
 )
 
-// pauses remembers which mirrors have just failed, so that a mirror that does not respond delays one pull and not each of them. It is safe for
-// concurrent use.
+// pauses remembers which locations have just failed, so that a registry that does not respond delays one pull and not each of them. It is safe
+// for concurrent use.
 type pauses struct {
 	clock clock.PassiveClock
 
@@ -48,7 +48,7 @@ func ofImage(from Source, location mirrors.Location) pause {
 	return pause{ref: location.Ref, secretNamespace: from.SecretNamespace, secret: from.PullSecret}
 }
 
-// add remembers that a mirror has failed.
+// add remembers that a location has failed.
 func (p *pauses) add(from Source, location mirrors.Location, class Class) {
 	failed := ofRegistry(location)
 	switch class {
@@ -68,7 +68,7 @@ func (p *pauses) add(from Source, location mirrors.Location, class Class) {
 		}
 	}
 	if len(p.until) < maxPauses {
-		p.until[failed] = now.Add(mirrorPause)
+		p.until[failed] = now.Add(locationPause)
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *pauses) last(from Source, locations []mirrors.Location) []mirrors.Locat
 	defer p.mu.Unlock()
 	now := p.clock.Now()
 	isPaused := func(location mirrors.Location) bool {
-		return location.IsMirror && (now.Before(p.until[ofRegistry(location)]) || now.Before(p.until[ofImage(from, location)]))
+		return now.Before(p.until[ofRegistry(location)]) || now.Before(p.until[ofImage(from, location)])
 	}
 	paused := slices.DeleteFunc(slices.Clone(locations), func(location mirrors.Location) bool { return !isPaused(location) })
 	return append(slices.DeleteFunc(slices.Clone(locations), isPaused), paused...)

@@ -2,6 +2,8 @@ package image
 
 import (
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/openshift/platform-operators/pkg/mirrors"
 )
 
 // Source is an image with the settings for its registry. It is comparable.
@@ -16,12 +18,26 @@ type Source struct {
 	InsecureSkipTLSVerify bool
 	// CertificateData holds certificate authorities for the registry, in PEM, in addition to those of the system.
 	CertificateData string
+
+	// isTag is true if Ref is the digest to which a tag was resolved. Such an image has the mirrors of the tag.
+	isTag bool
 }
 
 // At returns the source with a different reference, for example one that Resolve returned.
 func (s Source) At(ref string) Source {
+	if parsed, err := name.ParseReference(s.Ref); err == nil {
+		s.isTag = s.pulls(parsed) == mirrors.ByTag
+	}
 	s.Ref = ref
 	return s
+}
+
+// pulls returns how a source is pulled, given its parsed reference.
+func (s Source) pulls(ref name.Reference) mirrors.Pulls {
+	if s.isTag {
+		return mirrors.ByTag
+	}
+	return mirrors.PullsOf(ref)
 }
 
 // Registry returns the host of the image's registry, with its port if the reference has one; empty if the reference is invalid.

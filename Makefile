@@ -184,7 +184,7 @@ test-scenarios: scenario-objects results ## Stories about the whole manager in o
 	hack/in-memory.sh $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)' -hosted=5
 
 .PHONY: test-mirrors
-test-mirrors: results ## Mirrors: images are pulled from the locations that the library of CRI-O finds
+test-mirrors: results ## Compares the locations from pkg/mirrors with those from CRI-O's library
 	cd test/mirrors && $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./...
 
 .PHONY: test-registries

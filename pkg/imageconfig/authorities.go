@@ -23,7 +23,7 @@ const configNamespace = "openshift-config"
 //
 // A missing ConfigMap is no error, because most registries need none of its authorities.
 func (c *Cluster) Authorities(ctx context.Context, registry string) (*x509.CertPool, error) {
-	trusted, err := c.bundle.pool()
+	trusted, err := c.trustedCA.read()
 	if err != nil {
 		return nil, err
 	}
@@ -57,34 +57,34 @@ func (c *Cluster) Authorities(ctx context.Context, registry string) (*x509.CertP
 	return trusted, nil
 }
 
-// trustedBundle is a file with certificate authorities, which may change at any time.
-type trustedBundle struct {
-	file string
+// caFile is a file with certificate authorities, which may change at any time.
+type caFile struct {
+	path string
 
 	lock sync.Mutex
-	// read is the file at the time when found was read from it.
-	read  fs.FileInfo
-	found *x509.CertPool
+	// info describes the file at the time when pool was read from it.
+	info fs.FileInfo
+	pool *x509.CertPool
 }
 
-// pool returns the certificate authorities in the file; nil if there is none.
-func (b *trustedBundle) pool() (*x509.CertPool, error) {
-	if b.file == "" {
+// read returns the certificate authorities in the file; nil if there is none.
+func (c *caFile) read() (*x509.CertPool, error) {
+	if c.path == "" {
 		return nil, nil
 	}
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	info, err := os.Stat(b.file)
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	info, err := os.Stat(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate authorities that the cluster trusts: %w", err)
 	}
-	if b.read != nil && os.SameFile(b.read, info) && b.read.ModTime().Equal(info.ModTime()) && b.read.Size() == info.Size() {
-		return b.found, nil
+	if c.info != nil && os.SameFile(c.info, info) && c.info.ModTime().Equal(info.ModTime()) && c.info.Size() == info.Size() {
+		return c.pool, nil
 	}
-	content, err := os.ReadFile(b.file)
+	content, err := os.ReadFile(c.path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate authorities that the cluster trusts: %w", err)
 	}
@@ -92,10 +92,9 @@ func (b *trustedBundle) pool() (*x509.CertPool, error) {
 	if len(content) > 0 { // it is empty until the network operator has written it
 		found = x509.NewCertPool()
 		if !found.AppendCertsFromPEM(content) {
-			return nil, fmt.Errorf("file %q, with the certificate authorities that the cluster trusts, has no certificate in PEM format; correct the "+
-				"ConfigMap that trustedCA of Proxy \"cluster\" names", b.file)
+			return nil, fmt.Errorf("the ConfigMap that spec.trustedCA of Proxy \"cluster\" names has no certificate in PEM format (file %q)", c.path)
 		}
 	}
-	b.read, b.found = info, found
+	c.info, c.pool = info, found
 	return found, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,7 +31,7 @@ const (
 	listInterval = 50 * time.Millisecond
 )
 
-// Config configures a Cluster. Every field is required, except those of which the comment says something else.
+// Config configures a Cluster. Every field is required unless its comment says otherwise.
 type Config struct {
 	Dynamic dynamic.Interface
 	// Kinds holds the kinds that the cluster serves. The caller runs it.
@@ -44,12 +45,12 @@ type Config struct {
 	Report func(problems []string)
 }
 
-// Cluster is the image configuration of a cluster. It implements image.Registries. It is safe for concurrent use.
+// Cluster is the image configuration of a cluster. It implements image.RegistryConfiguration. It is safe for concurrent use.
 type Cluster struct {
-	config                           Config
-	digest, tag, content, registries *inventory.Optional
-	bundle                           *trustedBundle
-	changed                          []func()
+	config                       Config
+	digest, tag, content, images *inventory.Optional
+	trustedCA                    *caFile
+	changed                      []func()
 
 	lock  sync.Mutex
 	rules *mirrors.Rules // nil after a change
@@ -59,7 +60,7 @@ type Cluster struct {
 
 // New returns a Cluster. It makes no request before Run.
 func New(config Config) (*Cluster, error) {
-	c := &Cluster{config: config, bundle: &trustedBundle{file: config.TrustedCAFile}}
+	c := &Cluster{config: config, trustedCA: &caFile{path: config.TrustedCAFile}}
 	for _, each := range []struct {
 		into     **inventory.Optional
 		resource schema.GroupVersionResource
@@ -68,14 +69,14 @@ func New(config Config) (*Cluster, error) {
 		{&c.digest, configv1.GroupVersion.WithResource("imagedigestmirrorsets"), func() runtime.Object { return &configv1.ImageDigestMirrorSet{} }},
 		{&c.tag, configv1.GroupVersion.WithResource("imagetagmirrorsets"), func() runtime.Object { return &configv1.ImageTagMirrorSet{} }},
 		{&c.content, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
-		{&c.registries, configv1.GroupVersion.WithResource("images"), func() runtime.Object { return &configv1.Image{} }},
+		{&c.images, configv1.GroupVersion.WithResource("images"), func() runtime.Object { return &configv1.Image{} }},
 	} {
 		watched, err := inventory.NewOptional(config.Dynamic, config.Kinds, inventory.OptionalConfig{Resource: each.resource, Transform: typed(each.object)})
 		if err != nil {
 			return nil, err
 		}
 		watched.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { c.onChange() }, UpdateFunc: func(_, _ any) { c.onChange() }, DeleteFunc: func(any) { c.onChange() },
+			AddFunc: func(any) { c.onChange() }, UpdateFunc: c.onUpdate, DeleteFunc: func(any) { c.onChange() },
 		})
 		*each.into = watched
 	}
@@ -102,7 +103,7 @@ func typed(newObject func() runtime.Object) cache.TransformFunc {
 // watched returns all watched kinds, by plural.
 func (c *Cluster) watched() map[string]*inventory.Optional {
 	return map[string]*inventory.Optional{
-		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.content, "images": c.registries,
+		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.content, "images": c.images,
 	}
 }
 
@@ -126,6 +127,16 @@ func (c *Cluster) Run(ctx context.Context) {
 // OnChange registers a function that is called after each change of the configuration. It must not block. OnChange must be called before Run.
 func (c *Cluster) OnChange(changed func()) { c.changed = append(c.changed, changed) }
 
+// onUpdate ignores changes of metadata and status.
+func (c *Cluster) onUpdate(before, after any) {
+	old, oldErr := meta.Accessor(before)
+	current, err := meta.Accessor(after)
+	if oldErr == nil && err == nil && old.GetGeneration() != 0 && old.GetGeneration() == current.GetGeneration() {
+		return
+	}
+	c.onChange()
+}
+
 func (c *Cluster) onChange() {
 	c.lock.Lock()
 	c.rules = nil
@@ -135,15 +146,15 @@ func (c *Cluster) onChange() {
 	}
 }
 
-// Rules returns the rules for the locations of images. It waits for a few seconds until all kinds are listed, and then returns an error:
-// without its mirrors, an image would be pulled from elsewhere.
+// Rules returns the rules for the locations of images. It waits at most five seconds for the first lists of all served kinds. It returns an error
+// if a list is missing, because an image could then be pulled from the wrong registry.
 func (c *Cluster) Rules(ctx context.Context) (*mirrors.Rules, error) {
 	var missing []string
 	if err := wait.PollUntilContextTimeout(ctx, listInterval, listTimeout, true, func(context.Context) (bool, error) {
 		missing = c.unlisted()
 		return len(missing) == 0, nil
 	}); err != nil {
-		return nil, fmt.Errorf("the API server has not listed %s yet", strings.Join(missing, ", "))
+		return nil, fmt.Errorf("the manager has not yet received from the API server: %s", strings.Join(missing, ", "))
 	}
 	rules, isReported := c.current()
 	if !isReported && c.config.Report != nil {
@@ -167,22 +178,22 @@ func (c *Cluster) current() (rules *mirrors.Rules, isReported bool) {
 // unlisted returns the kinds that are served and not listed yet, sorted.
 func (c *Cluster) unlisted() []string {
 	var found []string
-	for resource, watched := range c.watched() {
+	for _, watched := range c.watched() {
 		if !watched.Settled() {
-			found = append(found, resource)
+			found = append(found, watched.Resource().GroupResource().String())
 		}
 	}
 	slices.Sort(found)
 	return found
 }
 
-func (c *Cluster) sets() mirrors.Sets {
-	sets := mirrors.Sets{
-		Digest: all[*configv1.ImageDigestMirrorSet](c.digest), Tag: all[*configv1.ImageTagMirrorSet](c.tag),
-		Content: all[*operatorv1alpha1.ImageContentSourcePolicy](c.content),
+func (c *Cluster) sets() mirrors.Objects {
+	sets := mirrors.Objects{
+		DigestMirrorSets: all[*configv1.ImageDigestMirrorSet](c.digest), TagMirrorSets: all[*configv1.ImageTagMirrorSet](c.tag),
+		ContentSourcePolicies: all[*operatorv1alpha1.ImageContentSourcePolicy](c.content),
 	}
 	if image := c.image(); image != nil {
-		sets.Registries = image.Spec.RegistrySources
+		sets.RegistrySources = image.Spec.RegistrySources
 	}
 	return sets
 }
@@ -200,7 +211,7 @@ func all[T any](of *inventory.Optional) []T {
 
 // image returns Image "cluster"; nil if there is none.
 func (c *Cluster) image() *configv1.Image {
-	for _, each := range all[*configv1.Image](c.registries) {
+	for _, each := range all[*configv1.Image](c.images) {
 		if each.Name == "cluster" {
 			return each
 		}

@@ -124,7 +124,7 @@ func (f *fixture) locations(t *testing.T, image string) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, each := range rules.Locations(parsed, mirrors.PullsOf(parsed)) {
+	for _, each := range rules.Locations(parsed, mirrors.PullFromMirrorOf(parsed)) {
 		found = append(found, each.Ref)
 	}
 	return found
@@ -166,7 +166,7 @@ func TestENG_S4_ChangesCountWithoutARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocked, _ := name.ParseReference("blocked.io/memo/x:v1")
-	if rules.Refusal(blocked) == "" {
+	if rules.CheckAllowed(blocked) == nil {
 		t.Error("a blocked registry is not refused")
 	}
 	if len(f.problems) != 1 || len(f.problems[0]) != 1 || !strings.Contains(f.problems[0][0], `"*"`) {
@@ -220,13 +220,13 @@ func TestENG_S13_NothingIsPulledBeforeTheMirrorsAreKnown(t *testing.T) {
 		waiting, cancel := context.WithTimeout(ctx, time.Millisecond)
 		defer cancel()
 		_, err := f.Rules(waiting)
-		return err != nil && strings.Contains(err.Error(), "has not listed imagedigestmirrorsets yet")
+		return err != nil && strings.Contains(err.Error(), "the manager has not yet received from the API server: imagedigestmirrorsets.config.openshift.io")
 	})
 	cancel()
 }
 
 // Promise ENG-S5: Registries are reached through the proxy of HTTPS_PROXY and NO_PROXY. The certificate authorities that the cluster trusts, and
-// those of additionalTrustedCA, are trusted. Changes count without a restart.
+// those of additionalTrustedCA, are trusted. Changes of certificate authorities take effect without a restart.
 func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	ofProxy, ofRegistry := certificate(t), certificate(t)
 	file := filepath.Join(t.TempDir(), "ca-bundle.crt")
@@ -280,7 +280,7 @@ func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	want("mirror.local", ofProxy)
 	wantError("bad.local", `key "bad.local" of ConfigMap "openshift-config/registries", which additionalTrustedCA of Image "cluster" names, has no certificate in PEM format`)
 	write([]byte("no certificate"))
-	wantError("mirror.local", `ConfigMap that trustedCA of Proxy "cluster" names`)
+	wantError("mirror.local", `the ConfigMap that spec.trustedCA of Proxy "cluster" names has no certificate`)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

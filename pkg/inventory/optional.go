@@ -111,6 +111,9 @@ func (o *Optional) AddEventHandler(handler cache.ResourceEventHandler) {
 	o.handlers = append(o.handlers, handler)
 }
 
+// Resource returns the watched resource.
+func (o *Optional) Resource() schema.GroupVersionResource { return o.config.Resource }
+
 // GetStore returns the store of the current informer, which is empty while the kind is not served. Callers must not keep the store, because
 // another informer, with another store, replaces this one when the kind is no longer served.
 func (o *Optional) GetStore() cache.Store { return o.current().GetStore() }

@@ -1,6 +1,7 @@
 package mirrors
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,11 +22,11 @@ type Location struct {
 	Blocked string
 }
 
-// Locations returns the places from which an image is pulled, in the order in which they are asked. The image's own repository is one of
-// them, also if it is blocked. by selects the mirrors; it is usually PullsOf(image).
-func (r *Rules) Locations(image name.Reference, by Pulls) []Location {
+// Locations returns the places from which an image is pulled, in the order in which they are tried. The image's own repository is one of
+// them, also if it is blocked. by selects the mirrors; it is usually PullFromMirrorOf(image).
+func (r *Rules) Locations(image name.Reference, by PullFromMirror) []Location {
 	repository := repositoryOf(image)
-	suffix := strings.TrimPrefix(image.Name(), image.Context().Name())
+	suffix := suffixOf(image)
 	own := Location{Ref: repository + suffix}
 	matching := r.match(repository)
 	if matching == nil {
@@ -40,7 +41,7 @@ func (r *Rules) Locations(image name.Reference, by Pulls) []Location {
 	}
 	rest := repository[matchLength(matching.scope, repository):]
 	for _, each := range matching.mirrors {
-		if each.pulls != by || strings.HasPrefix(rest, ":") { // a wildcard also matches the hosts of registries with a port
+		if each.pulls != by || strings.HasPrefix(rest, ":") { // the source has no port, so its mirror cannot have it
 			continue
 		}
 		place := each.location + rest
@@ -53,7 +54,7 @@ func (r *Rules) Locations(image name.Reference, by Pulls) []Location {
 			location.Blocked = of.blocked
 		}
 		if !isRepository(place) {
-			location.Blocked = fmt.Sprintf("mirror %q of source %q results in no repository with a registry", each.location, matching.scope)
+			location.Blocked = fmt.Sprintf("mirror %q of source %q has no valid registry: the host needs a dot or a port, or must be localhost", each.location, matching.scope)
 		}
 		add(location)
 	}
@@ -61,22 +62,55 @@ func (r *Rules) Locations(image name.Reference, by Pulls) []Location {
 	return found
 }
 
-// Refusal returns the reason why the cluster permits no pull of an image, from whichever place, as a clause that names the object; empty if
-// it permits pulls. As for Pods, the image's own name counts, and not those of its mirrors.
-func (r *Rules) Refusal(image name.Reference) string {
+// CheckAllowed returns an error that names the object if the cluster permits no pull of an image, from whichever place. As for Pods, the image's
+// own name counts, and not those of its mirrors.
+func (r *Rules) CheckAllowed(image name.Reference) error {
 	if r == nil {
-		return ""
+		return nil
 	}
-	repository := repositoryOf(image)
+	if len(r.invalidBlocked) > 0 {
+		return fmt.Errorf(`blockedRegistries of Image "cluster" has invalid entry %q`, r.invalidBlocked[0])
+	}
+	scopes := policyScopes(image)
 	for _, scope := range r.blocked {
-		if permits(scope, repository) {
-			return blockedBy(scope)
+		if slices.Contains(scopes, scope) {
+			return errors.New(blockedBy(scope))
 		}
 	}
-	if len(r.allowed) > 0 && !slices.ContainsFunc(r.allowed, func(scope string) bool { return permits(scope, repository) }) {
-		return `allowedRegistries of Image "cluster" does not have this registry`
+	if r.isLimited && !slices.ContainsFunc(r.allowed, func(scope string) bool { return slices.Contains(scopes, scope) }) {
+		return errors.New(`allowedRegistries of Image "cluster" does not have this registry`)
 	}
-	return ""
+	return nil
+}
+
+// policyScopes returns all scopes that match an image, by containers-policy.json(5): the image, its repository, the namespaces of the
+// repository, its registry, and wildcards for the domain of the registry, whatever its port.
+func policyScopes(image name.Reference) []string {
+	scope := repositoryOf(image)
+	scopes := []string{scope + suffixOf(image)}
+	for {
+		scopes = append(scopes, scope)
+		at := strings.LastIndex(scope, "/")
+		if at < 0 {
+			break
+		}
+		scope = scope[:at]
+	}
+	domain, _, _ := strings.Cut(scope, ":")
+	for {
+		_, parent, ok := strings.Cut(domain, ".")
+		if !ok {
+			return scopes
+		}
+		scopes, domain = append(scopes, "*."+parent), parent
+	}
+}
+
+// IsValid reports whether the name of an image is valid. The parser of go-containerregistry also accepts names with ".." or empty components,
+// which a server may take for another repository than the one that was checked.
+func IsValid(image name.Reference) bool {
+	repository := repositoryOf(image)
+	return location.MatchString(repository) && strings.Contains(repository, "/") && !strings.HasSuffix(image.Context().Name(), "/")
 }
 
 // isRepository reports whether a name is that of a repository with its registry. A registry has a dot, a port, or the name localhost.
@@ -100,17 +134,29 @@ func (r *Rules) match(repository string) *entry {
 	return found
 }
 
-// repositoryOf returns the repository of an image with its registry. Docker Hub is docker.io, as in registries.conf.
-func repositoryOf(image name.Reference) string {
-	repository := image.Context().Name()
-	if rest, ok := strings.CutPrefix(repository, name.DefaultRegistry+"/"); ok {
-		return "docker.io/" + rest
-	}
-	return repository
+// repositoryOf returns the repository of an image with its registry, normalized.
+func repositoryOf(image name.Reference) string { return normalized(image.Context().Name()) }
+
+// suffixOf returns the tag or digest of an image, with the separator.
+func suffixOf(image name.Reference) string {
+	return strings.TrimPrefix(image.Name(), image.Context().Name())
 }
 
-// matchLength returns the length of the beginning of a repository that a scope matches; 0 if it does not match.
+// matchLength returns the length of the beginning of a repository that a scope matches; 0 if it does not match. A scope without a port also
+// matches registries with a port, as in containers/image.
 func matchLength(scope, repository string) int {
+	if length := includedLength(scope, repository); length > 0 {
+		return length
+	}
+	if !strings.Contains(scope, "/") && strings.HasPrefix(repository, scope+":") {
+		return len(scope)
+	}
+	return 0
+}
+
+// includedLength returns the length of the beginning of a repository or scope that a scope includes; 0 if it does not include it. The
+// machine-config operator hands flags of registries down to what is included.
+func includedLength(scope, repository string) int {
 	if domain, ok := strings.CutPrefix(scope, "*"); ok {
 		host, _, _ := strings.Cut(repository, "/")
 		host, _, _ = strings.Cut(host, ":")
@@ -126,14 +172,4 @@ func matchLength(scope, repository string) int {
 }
 
 // includes reports whether a scope includes another scope.
-func includes(scope, other string) bool { return matchLength(scope, other) > 0 }
-
-// permits reports whether a scope of allowedRegistries or blockedRegistries has a repository, by containers-policy.json(5): a wildcard does
-// not match a registry with a port.
-func permits(scope, repository string) bool {
-	if domain, ok := strings.CutPrefix(scope, "*"); ok {
-		host, _, _ := strings.Cut(repository, "/")
-		return strings.HasSuffix(host, domain)
-	}
-	return includes(scope, repository)
-}
+func includes(scope, other string) bool { return includedLength(scope, other) > 0 }

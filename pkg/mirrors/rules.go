@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
@@ -13,22 +14,27 @@ import (
 	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
 )
 
-// Sets are the objects of a cluster that determine where images are pulled from, in any order.
-type Sets struct {
-	Digest []*configv1.ImageDigestMirrorSet
-	Tag    []*configv1.ImageTagMirrorSet
-	// Content holds ImageContentSourcePolicies, whose mirrors are for digests.
-	Content []*operatorv1alpha1.ImageContentSourcePolicy
-	// Registries is spec.registrySources of Image "cluster".
-	Registries configv1.RegistrySources
+// Objects are the objects of a cluster that determine where images are pulled from, in any order.
+type Objects struct {
+	DigestMirrorSets []*configv1.ImageDigestMirrorSet
+	TagMirrorSets    []*configv1.ImageTagMirrorSet
+	// ContentSourcePolicies have mirrors for references by digest.
+	ContentSourcePolicies []*operatorv1alpha1.ImageContentSourcePolicy
+	// RegistrySources is spec.registrySources of Image "cluster".
+	RegistrySources configv1.RegistrySources
 }
 
-// Rules are the rules that follow from Sets. They are immutable. A nil *Rules has no rules: every image is pulled from its own repository.
+// Rules are the rules that follow from Objects. They are immutable. A nil *Rules has no rules: every image is pulled from its own repository.
 type Rules struct {
 	// entries are sorted by scope.
 	entries          []entry
 	allowed, blocked []string
-	problems         []string
+	// isLimited is true if only the allowed registries are allowed, which may be none.
+	isLimited bool
+	// invalidBlocked are the entries of blockedRegistries that are invalid. While there are any, nothing is allowed: nobody knows what was to
+	// be blocked.
+	invalidBlocked []string
+	problems       []string
 }
 
 // entry is the configuration of one scope: a registry, a namespace, a repository, or a wildcard for the subdomains of a domain ("*.domain").
@@ -42,22 +48,22 @@ type entry struct {
 
 type mirror struct {
 	location string
-	pulls    Pulls
+	pulls    PullFromMirror
 	insecure bool
 }
 
-// Pulls are the pulls for which a mirror is used: by tag or by digest.
-type Pulls string
+// PullFromMirror is the kind of pull that a mirror serves, like pull-from-mirror in registries.conf.
+type PullFromMirror string
 
 const (
 	// ByDigest are pulls of an image whose reference has a digest.
-	ByDigest Pulls = "digest"
+	ByDigest PullFromMirror = "digest-only"
 	// ByTag are pulls of an image whose reference has a tag, also those by the digest to which the tag was resolved.
-	ByTag Pulls = "tag"
+	ByTag PullFromMirror = "tag-only"
 )
 
-// PullsOf returns the Pulls of an image.
-func PullsOf(image name.Reference) Pulls {
+// PullFromMirrorOf returns the kind of pull for an image.
+func PullFromMirrorOf(image name.Reference) PullFromMirror {
 	if _, ok := image.(name.Digest); ok {
 		return ByDigest
 	}
@@ -68,12 +74,12 @@ func PullsOf(image name.Reference) Pulls {
 type list struct {
 	object, source string
 	mirrors        []string
-	pulls          Pulls
+	pulls          PullFromMirror
 	policy         configv1.MirrorSourcePolicy
 }
 
 // New returns the Rules that follow from the objects of a cluster.
-func New(sets Sets) *Rules {
+func New(objects Objects) *Rules {
 	r := &Rules{}
 	of := map[string]*entry{}
 	at := func(scope string) *entry {
@@ -82,8 +88,8 @@ func New(sets Sets) *Rules {
 		}
 		return of[scope]
 	}
-	lists := r.valid(listsOf(sets))
-	for _, pulls := range []Pulls{ByDigest, ByTag} {
+	lists := r.valid(listsOf(objects))
+	for _, pulls := range []PullFromMirror{ByDigest, ByTag} {
 		for source, merged := range merge(lists, pulls) {
 			for _, location := range merged {
 				at(source).mirrors = append(at(source).mirrors, mirror{location: location, pulls: pulls})
@@ -95,19 +101,31 @@ func New(sets Sets) *Rules {
 			at(each.source).blocked = fmt.Sprintf("%s has mirrorSourcePolicy NeverContactSource for source %q", each.object, each.source)
 		}
 	}
-	insecure := r.scopes("insecureRegistries", sets.Registries.InsecureRegistries)
-	r.blocked = r.scopes("blockedRegistries", sets.Registries.BlockedRegistries)
-	r.allowed = r.scopes("allowedRegistries", sets.Registries.AllowedRegistries)
-	for _, scope := range slices.Concat(insecure, r.blocked) {
+	insecure := r.setRegistries(objects.RegistrySources)
+	blocked := slices.DeleteFunc(slices.Clone(r.blocked), func(scope string) bool { return !isScope(scope) }) // without images
+	for _, scope := range slices.Concat(insecure, blocked) {
 		at(scope)
 	}
 	for _, each := range of {
-		each.setFlags(insecure, r.blocked)
+		each.setFlags(insecure, blocked)
 		r.entries = append(r.entries, *each)
 	}
 	slices.SortFunc(r.entries, func(a, b entry) int { return cmp.Compare(a.scope, b.scope) })
 	slices.Sort(r.problems)
 	return r
+}
+
+// setRegistries sets the registries that are allowed and blocked, and returns those that are insecure.
+func (r *Rules) setRegistries(from configv1.RegistrySources) (insecure []string) {
+	insecure, _ = r.scopes("insecureRegistries", from.InsecureRegistries, isScope, ignored)
+	r.blocked, r.invalidBlocked = r.scopes("blockedRegistries", from.BlockedRegistries, isScopeOrImage, "the manager pulls no image until you correct this entry")
+	r.allowed, _ = r.scopes("allowedRegistries", from.AllowedRegistries, isScopeOrImage, ignored)
+	r.isLimited = len(from.AllowedRegistries) > 0
+	if r.isLimited && len(from.BlockedRegistries) > 0 {
+		r.problems = append(r.problems, `Image "cluster" sets both spec.registrySources.allowedRegistries and blockedRegistries; the manager uses both. `+
+			"Set only one: the machine-config operator accepts no configuration with both.")
+	}
+	return insecure
 }
 
 // Problems returns a sentence for each part of the objects that is invalid or contradicts another part, sorted. It has the object, and how
@@ -138,43 +156,71 @@ func blockedBy(scope string) string {
 	return fmt.Sprintf(`blockedRegistries of Image "cluster" has %q`, scope)
 }
 
-// scope matches a registry, with or without a path, or a wildcard for the subdomains of a domain. location matches what a mirror may be.
+// location matches a registry or repository, and wildcard the subdomains of a domain. image matches a repository with a tag or digest.
 var (
-	location = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
-	wildcard = regexp.MustCompile(`^\*(\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)+$`)
+	location = regexp.MustCompile(`^` + host + `(/` + component + `)*$`)
+	image    = regexp.MustCompile(`^` + host + `(/` + component + `)+(:[a-zA-Z0-9_][a-zA-Z0-9._-]*|@[a-z0-9]+:[a-f0-9]+)$`)
+	wildcard = regexp.MustCompile(`^\*(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
+)
+
+// host matches a registry with or without a port, and component a part of the path of a repository, as in the grammar of the OCI distribution
+// specification.
+const (
+	host      = `([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:]+\])(:[0-9]+)?`
+	component = `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*`
 )
 
 func isScope(text string) bool { return location.MatchString(text) || wildcard.MatchString(text) }
 
-// scopes returns the valid scopes of a field of Image "cluster", and adds a problem for each of the others.
-func (r *Rules) scopes(field string, of []string) []string {
-	var found []string
-	for _, scope := range of {
-		if isScope(scope) {
-			found = append(found, scope)
+func isScopeOrImage(text string) bool { return isScope(text) || image.MatchString(text) }
+
+// ignored is what the manager does with most invalid entries.
+const ignored = "the manager ignores this entry"
+
+// scopes returns the valid scopes of a field of Image "cluster", normalized, and the invalid entries. It adds a problem for each of them;
+// effect says what the manager does with it.
+func (r *Rules) scopes(field string, of []string, isValid func(string) bool, effect string) (valid, invalid []string) {
+	for _, each := range of {
+		if scope := normalized(each); isValid(scope) {
+			valid = append(valid, scope)
 			continue
 		}
-		r.problems = append(r.problems, fmt.Sprintf(`%s of Image "cluster" has %q, which is not a registry; it is ignored.`, field, scope))
+		invalid = append(invalid, each)
+		r.problems = append(r.problems, fmt.Sprintf(`Image "cluster" has invalid entry %q in spec.registrySources.%s; %s. Correct it to host[:port], host[:port]/repository or *.domain.`,
+			each, field, effect))
 	}
-	return found
+	return valid, invalid
+}
+
+// normalized returns a registry or repository as registries.conf reads it, with its host in lower case and with Docker Hub's usual name.
+func normalized(scope string) string {
+	scope = strings.TrimRight(scope, "/")
+	registry, rest, hasPath := strings.Cut(scope, "/")
+	if registry = strings.ToLower(registry); registry == name.DefaultRegistry {
+		registry = "docker.io"
+	}
+	if !hasPath {
+		return registry
+	}
+	return registry + "/" + rest
 }
 
 // listsOf returns the lists of all objects, in the order of their names.
-func listsOf(sets Sets) []list {
+func listsOf(objects Objects) []list {
 	var found []list
-	for _, each := range sets.Digest {
+	for _, each := range objects.DigestMirrorSets {
 		for _, of := range each.Spec.ImageDigestMirrors {
-			found = append(found, list{"ImageDigestMirrorSet " + each.Name, of.Source, texts(of.Mirrors), ByDigest, of.MirrorSourcePolicy})
+			found = append(found, list{fmt.Sprintf("ImageDigestMirrorSet %q", each.Name), of.Source, texts(of.Mirrors), ByDigest, of.MirrorSourcePolicy})
 		}
 	}
-	for _, each := range sets.Content {
+	for _, each := range objects.ContentSourcePolicies {
 		for _, of := range each.Spec.RepositoryDigestMirrors {
-			found = append(found, list{"ImageContentSourcePolicy " + each.Name, of.Source, of.Mirrors, ByDigest, ""})
+			found = append(found, list{fmt.Sprintf("ImageContentSourcePolicy %q", each.Name), of.Source, of.Mirrors, ByDigest, ""})
 		}
 	}
-	for _, each := range sets.Tag {
+	for _, each := range objects.TagMirrorSets {
 		for _, of := range each.Spec.ImageTagMirrors {
-			found = append(found, list{"ImageTagMirrorSet " + each.Name, of.Source, texts(of.Mirrors), ByTag, of.MirrorSourcePolicy})
+			found = append(found, list{fmt.Sprintf("ImageTagMirrorSet %q", each.Name), of.Source, texts(of.Mirrors), ByTag, of.MirrorSourcePolicy})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b list) int { return cmp.Compare(a.object, b.object) })
@@ -195,14 +241,14 @@ func (r *Rules) valid(lists []list) []list {
 	var found []list
 	policies := map[string]map[configv1.MirrorSourcePolicy]string{} // for each source, an object with each policy
 	for _, each := range lists {
-		if !isScope(each.source) {
-			r.problems = append(r.problems, fmt.Sprintf("%s has source %q, which is not a registry or repository; its mirrors are ignored.", each.object, each.source))
+		if each.source = normalized(each.source); !isScope(each.source) {
+			r.problems = append(r.problems, fmt.Sprintf("%s has invalid source %q; the manager ignores the mirrors of this source. Correct it to host[:port], host[:port]/repository or *.domain.", each.object, each.source))
 			continue
 		}
 		var mirrors []string
 		for _, mirror := range each.mirrors {
-			if !location.MatchString(mirror) {
-				r.problems = append(r.problems, fmt.Sprintf("%s has mirror %q for source %q, which is not a registry or repository; it is ignored.", each.object, mirror, each.source))
+			if mirror = normalized(mirror); !location.MatchString(mirror) {
+				r.problems = append(r.problems, fmt.Sprintf("%s has invalid mirror %q for source %q; the manager ignores this mirror. Correct it to host[:port] or host[:port]/repository.", each.object, mirror, each.source))
 				continue
 			}
 			mirrors = append(mirrors, mirror)
@@ -219,7 +265,7 @@ func (r *Rules) valid(lists []list) []list {
 	}
 	for source, by := range policies {
 		if len(by) > 1 {
-			r.problems = append(r.problems, fmt.Sprintf("%s has mirrorSourcePolicy %s for source %q, and %s has %s; %s applies.", by[configv1.NeverContactSource],
+			r.problems = append(r.problems, fmt.Sprintf("%s sets mirrorSourcePolicy %s for source %q, but %s has %s, the default; the manager uses %s. Set the same policy in both; replace an ImageContentSourcePolicy by an ImageDigestMirrorSet.", by[configv1.NeverContactSource],
 				configv1.NeverContactSource, source, by[configv1.AllowContactingSource], configv1.AllowContactingSource, configv1.NeverContactSource))
 		}
 	}
@@ -227,7 +273,7 @@ func (r *Rules) valid(lists []list) []list {
 }
 
 // merge returns the mirrors of each source for one kind of pulls.
-func merge(lists []list, pulls Pulls) map[string][]string {
+func merge(lists []list, pulls PullFromMirror) map[string][]string {
 	of := map[string][][]string{}
 	for _, each := range lists {
 		if each.pulls == pulls {

@@ -34,7 +34,7 @@ func content(object, source string, mirrors ...string) *operatorv1alpha1.ImageCo
 	}}
 }
 
-func idms(of ...*configv1.ImageDigestMirrorSet) Sets { return Sets{Digest: of} }
+func idms(of ...*configv1.ImageDigestMirrorSet) Objects { return Objects{DigestMirrorSets: of} }
 
 // at is the digest in the references of the tests.
 var at = "@sha256:" + strings.Repeat("a", 64)
@@ -59,13 +59,13 @@ func told(locations []Location) []string {
 //
 // The cases are what the documentation of the three APIs says, and of the fields of Image "cluster".
 func TestENG_S4_LocationsOfAnImage(t *testing.T) {
-	registries := func(of configv1.RegistrySources) Sets { return Sets{Registries: of} }
+	registries := func(of configv1.RegistrySources) Objects { return Objects{RegistrySources: of} }
 	for name, test := range map[string]struct {
-		sets  Sets
+		sets  Objects
 		image string // @ stands for a digest
 		want  []string
 	}{
-		"no mirrors": {Sets{}, "quay.io/team/memo@", []string{"quay.io/team/memo@"}},
+		"no mirrors": {Objects{}, "quay.io/team/memo@", []string{"quay.io/team/memo@"}},
 		"a repository": {idms(digest("a", "quay.io/team/memo", "", "mirror.local/m")), "quay.io/team/memo@",
 			[]string{"mirror.local/m@", "quay.io/team/memo@"}},
 		"a namespace": {idms(digest("a", "quay.io/team", "", "mirror.local:5000/m/n")), "quay.io/team/memo@",
@@ -73,6 +73,12 @@ func TestENG_S4_LocationsOfAnImage(t *testing.T) {
 		"a registry":         {idms(digest("a", "quay.io", "", "mirror.local")), "quay.io/team/memo@", []string{"mirror.local/team/memo@", "quay.io/team/memo@"}},
 		"another repository": {idms(digest("a", "quay.io/team/memo", "", "mirror.local/m")), "quay.io/team/memory@", []string{"quay.io/team/memory@"}},
 		"another port":       {idms(digest("a", "quay.io", "", "mirror.local")), "quay.io:8443/team/memo@", []string{"quay.io:8443/team/memo@"}},
+		"another port of a source that is never to be contacted": {idms(digest("a", "quay.io", configv1.NeverContactSource, "mirror.local")), "quay.io:443/team/memo@",
+			[]string{"quay.io:443/team/memo@ blocked"}},
+		"Docker Hub as a mirror": {Objects{
+			DigestMirrorSets: []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "index.docker.io/library")},
+			RegistrySources:  configv1.RegistrySources{BlockedRegistries: []string{"docker.io"}},
+		}, "quay.io/xy/memo@", []string{"docker.io/library/memo@ blocked", "quay.io/xy/memo@"}},
 		"subdomains": {idms(digest("a", "*.redhat.io", "", "mirror.local/redhat")), "registry.redhat.io/product/repo@",
 			[]string{"mirror.local/redhat/product/repo@", "registry.redhat.io/product/repo@"}},
 		"a domain is no subdomain of itself": {idms(digest("a", "*.redhat.io", "", "mirror.local")), "redhat.io/repo@", []string{"redhat.io/repo@"}},
@@ -90,14 +96,14 @@ func TestENG_S4_LocationsOfAnImage(t *testing.T) {
 			[]string{"a.local/xy@", "quay.io/xy@", "b.local/xy@"}},
 		"only the source":    {idms(digest("a", "quay.io/xy", configv1.NeverContactSource, "quay.io/xy")), "quay.io/xy@", []string{"quay.io/xy@"}},
 		"mirrors by digest":  {idms(digest("a", "quay.io/xy", "", "a.local/xy")), "quay.io/xy:v1", []string{"quay.io/xy:v1"}},
-		"mirrors by tag":     {Sets{Tag: []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "a.local/xy")}}, "quay.io/xy:v1", []string{"a.local/xy:v1", "quay.io/xy:v1"}},
-		"not for a digest":   {Sets{Tag: []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "a.local/xy")}}, "quay.io/xy@", []string{"quay.io/xy@"}},
+		"mirrors by tag":     {Objects{TagMirrorSets: []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "a.local/xy")}}, "quay.io/xy:v1", []string{"a.local/xy:v1", "quay.io/xy:v1"}},
+		"not for a digest":   {Objects{TagMirrorSets: []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "a.local/xy")}}, "quay.io/xy@", []string{"quay.io/xy@"}},
 		"a tag and a digest": {idms(digest("a", "quay.io/xy", "", "a.local/xy")), "quay.io/xy:v1@", []string{"a.local/xy@", "quay.io/xy@"}},
-		"an ImageContentSourcePolicy": {Sets{Content: []*operatorv1alpha1.ImageContentSourcePolicy{content("a", "quay.io/xy", "a.local/xy", "b.local/xy")}}, "quay.io/xy@",
+		"an ImageContentSourcePolicy": {Objects{ContentSourcePolicies: []*operatorv1alpha1.ImageContentSourcePolicy{content("a", "quay.io/xy", "a.local/xy", "b.local/xy")}}, "quay.io/xy@",
 			[]string{"a.local/xy@", "b.local/xy@", "quay.io/xy@"}},
-		"both kinds by digest": {Sets{
-			Digest:  []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "b.local/xy", "c.local/xy")},
-			Content: []*operatorv1alpha1.ImageContentSourcePolicy{content("a", "quay.io/xy", "a.local/xy", "b.local/xy")},
+		"both kinds by digest": {Objects{
+			DigestMirrorSets:      []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "b.local/xy", "c.local/xy")},
+			ContentSourcePolicies: []*operatorv1alpha1.ImageContentSourcePolicy{content("a", "quay.io/xy", "a.local/xy", "b.local/xy")},
 		}, "quay.io/xy@", []string{"a.local/xy@", "b.local/xy@", "c.local/xy@", "quay.io/xy@"}},
 		"never the source": {idms(digest("a", "quay.io/xy", configv1.NeverContactSource, "a.local/xy")), "quay.io/xy@", []string{"a.local/xy@", "quay.io/xy@ blocked"}},
 		"never the source, also by tag": {idms(digest("a", "quay.io/xy", configv1.NeverContactSource, "a.local/xy")), "quay.io/xy:v1",
@@ -107,18 +113,18 @@ func TestENG_S4_LocationsOfAnImage(t *testing.T) {
 		"a mirror that is itself a source": {idms(digest("a", "quay.io/xy", "", "a.local/xy"), digest("b", "a.local/xy", configv1.NeverContactSource, "b.local/xy")),
 			"quay.io/xy@", []string{"a.local/xy@ blocked", "quay.io/xy@"}},
 		"Docker Hub": {idms(digest("a", "docker.io/library", "", "a.local/hub")), "busybox@", []string{"a.local/hub/busybox@", "docker.io/library/busybox@"}},
-		"a mirror of a blocked registry": {Sets{
-			Digest:     []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "a.local/xy")},
-			Registries: configv1.RegistrySources{BlockedRegistries: []string{"*.local"}},
+		"a mirror of a blocked registry": {Objects{
+			DigestMirrorSets: []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "a.local/xy")},
+			RegistrySources:  configv1.RegistrySources{BlockedRegistries: []string{"*.local"}},
 		}, "quay.io/xy@", []string{"a.local/xy@ blocked", "quay.io/xy@"}},
 		"a mirror without a repository": {idms(digest("a", "quay.io/xy", "", "a.local", "mirror/xy", "localhost/xy")), "quay.io/xy@",
 			[]string{"a.local@ blocked", "mirror/xy@ blocked", "localhost/xy@", "quay.io/xy@"}},
 		"insecure":                     {registries(configv1.RegistrySources{InsecureRegistries: []string{"quay.io"}}), "quay.io/team/memo:v1", []string{"quay.io/team/memo:v1 insecure"}},
 		"insecure subdomains, by port": {registries(configv1.RegistrySources{InsecureRegistries: []string{"*.local"}}), "a.local:5000/memo:v1", []string{"a.local:5000/memo:v1 insecure"}},
 		"an insecure namespace":        {registries(configv1.RegistrySources{InsecureRegistries: []string{"quay.io/other"}}), "quay.io/team/memo:v1", []string{"quay.io/team/memo:v1"}},
-		"insecure mirrors, and a source with its own mirrors": {Sets{
-			Digest:     []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/team", "", "a.local:5000/xy", "b.com/xy")},
-			Registries: configv1.RegistrySources{InsecureRegistries: []string{"*.local", "quay.io"}},
+		"insecure mirrors, and a source with its own mirrors": {Objects{
+			DigestMirrorSets: []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/team", "", "a.local:5000/xy", "b.com/xy")},
+			RegistrySources:  configv1.RegistrySources{InsecureRegistries: []string{"*.local", "quay.io"}},
 		}, "quay.io/team/memo@", []string{"a.local:5000/xy/memo@ insecure", "b.com/xy/memo@", "quay.io/team/memo@ insecure"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,21 +152,21 @@ func reference(t *testing.T, image string) name.Reference {
 func locationsOf(t *testing.T, rules *Rules, image string) []Location {
 	t.Helper()
 	ref := reference(t, image)
-	return rules.Locations(ref, PullsOf(ref))
+	return rules.Locations(ref, PullFromMirrorOf(ref))
 }
 
 // TestENG_S4_ATagThatWasResolvedHasTheMirrorsOfTags checks the locations of a digest to which a tag was resolved.
 func TestENG_S4_ATagThatWasResolvedHasTheMirrorsOfTags(t *testing.T) {
-	rules := New(Sets{
-		Digest: []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "digests.local/xy")},
-		Tag:    []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "tags.local/xy")},
+	rules := New(Objects{
+		DigestMirrorSets: []*configv1.ImageDigestMirrorSet{digest("a", "quay.io/xy", "", "digests.local/xy")},
+		TagMirrorSets:    []*configv1.ImageTagMirrorSet{tag("a", "quay.io/xy", "", "tags.local/xy")},
 	})
 	if got := told(rules.Locations(reference(t, "quay.io/xy@"), ByTag)); !cmp.Equal(got, []string{"tags.local/xy@", "quay.io/xy@"}) {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestRefusal(t *testing.T) {
+func TestENG_S5_OnlyAllowedRegistries(t *testing.T) {
 	allowed := configv1.RegistrySources{AllowedRegistries: []string{"quay.io/team", "*.example.com", "a.local:5000"}}
 	blocked := configv1.RegistrySources{BlockedRegistries: []string{"quay.io/team", "*.example.com"}}
 	const notAllowed = `allowedRegistries of Image "cluster" does not have this registry`
@@ -169,19 +175,30 @@ func TestRefusal(t *testing.T) {
 		image      string
 		want       string
 	}{
-		"nothing":                 {configv1.RegistrySources{}, "quay.io/team/memo:v1", ""},
-		"allowed":                 {allowed, "quay.io/team/memo:v1", ""},
-		"an allowed subdomain":    {allowed, "a.b.example.com/memo:v1", ""},
-		"an allowed port":         {allowed, "a.local:5000/memo:v1", ""},
-		"not allowed":             {allowed, "quay.io/other/memo:v1", notAllowed},
-		"a subdomain with a port": {allowed, "a.example.com:5000/memo:v1", notAllowed},
-		"another port":            {allowed, "a.local/memo:v1", notAllowed},
-		"blocked":                 {blocked, "quay.io/team/memo:v1", `blockedRegistries of Image "cluster" has "quay.io/team"`},
-		"a blocked subdomain":     {blocked, "a.example.com/memo:v1", `blockedRegistries of Image "cluster" has "*.example.com"`},
-		"not blocked":             {blocked, "quay.io/other/memo:v1", ""},
+		"nothing":                  {configv1.RegistrySources{}, "quay.io/team/memo:v1", ""},
+		"allowed":                  {allowed, "quay.io/team/memo:v1", ""},
+		"an allowed subdomain":     {allowed, "a.b.example.com/memo:v1", ""},
+		"an allowed port":          {allowed, "a.local:5000/memo:v1", ""},
+		"not allowed":              {allowed, "quay.io/other/memo:v1", notAllowed},
+		"a subdomain with a port":  {allowed, "a.example.com:5000/memo:v1", ""},
+		"an allowed image":         {configv1.RegistrySources{AllowedRegistries: []string{"quay.io/team/memo:v1"}}, "quay.io/team/memo:v1", ""},
+		"another tag":              {configv1.RegistrySources{AllowedRegistries: []string{"quay.io/team/memo:v1"}}, "quay.io/team/memo:v2", notAllowed},
+		"a slash at the end":       {configv1.RegistrySources{AllowedRegistries: []string{"quay.io/team/"}}, "quay.io/team/memo:v1", ""},
+		"upper case":               {configv1.RegistrySources{BlockedRegistries: []string{"Quay.io"}}, "QUAY.io/team/memo:v1", `blockedRegistries of Image "cluster" has "quay.io"`},
+		"IPv6":                     {configv1.RegistrySources{BlockedRegistries: []string{"[fd00::1]:5000"}}, "[fd00::1]:5000/team/memo:v1", `blockedRegistries of Image "cluster" has "[fd00::1]:5000"`},
+		"an invalid blocked entry": {configv1.RegistrySources{BlockedRegistries: []string{"https://quay.io"}}, "other.io/team/memo:v1", `blockedRegistries of Image "cluster" has invalid entry "https://quay.io"`},
+		"another port":             {allowed, "a.local/memo:v1", notAllowed},
+		"blocked":                  {blocked, "quay.io/team/memo:v1", `blockedRegistries of Image "cluster" has "quay.io/team"`},
+		"a blocked subdomain":      {blocked, "a.example.com/memo:v1", `blockedRegistries of Image "cluster" has "*.example.com"`},
+		"only invalid entries":     {configv1.RegistrySources{AllowedRegistries: []string{"https://quay.io"}}, "quay.io/team/memo:v1", notAllowed},
+		"not blocked":              {blocked, "quay.io/other/memo:v1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := New(Sets{Registries: test.registries}).Refusal(reference(t, test.image)); got != test.want {
+			got := ""
+			if err := New(Objects{RegistrySources: test.registries}).CheckAllowed(reference(t, test.image)); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -191,30 +208,31 @@ func TestRefusal(t *testing.T) {
 func TestNoRules(t *testing.T) {
 	var none *Rules
 	image := reference(t, "quay.io/team/memo:v1")
-	if got := told(none.Locations(image, ByTag)); !cmp.Equal(got, []string{"quay.io/team/memo:v1"}) || none.Refusal(image) != "" || none.Problems() != nil {
-		t.Errorf("got %q, %q, %q", got, none.Refusal(image), none.Problems())
+	if got := told(none.Locations(image, ByTag)); !cmp.Equal(got, []string{"quay.io/team/memo:v1"}) || none.CheckAllowed(image) != nil || none.Problems() != nil {
+		t.Errorf("got %q, %v, %q", got, none.CheckAllowed(image), none.Problems())
 	}
 }
 
 func TestProblemsNameTheObject(t *testing.T) {
-	sets := Sets{
-		Digest: []*configv1.ImageDigestMirrorSet{
+	sets := Objects{
+		DigestMirrorSets: []*configv1.ImageDigestMirrorSet{
 			digest("a", "quay.io/xy", configv1.NeverContactSource, "a.local/xy"), digest("b", "quay.io/xy", "", "b.local/xy"),
 			digest("c", "https://quay.io", "", "b.local/xy"), digest("d", "quay.io/yz", "", "b.local/xy:v1", "*.local", "c.local/yz"),
 		},
-		Content:    []*operatorv1alpha1.ImageContentSourcePolicy{content("e", "", "a.local")},
-		Registries: configv1.RegistrySources{InsecureRegistries: []string{"a.*"}, BlockedRegistries: []string{"*"}, AllowedRegistries: []string{"quay.io/", "quay.io"}},
+		ContentSourcePolicies: []*operatorv1alpha1.ImageContentSourcePolicy{content("e", "", "a.local")},
+		RegistrySources:       configv1.RegistrySources{InsecureRegistries: []string{"a.*"}, BlockedRegistries: []string{"*"}, AllowedRegistries: []string{"https://quay.io", "quay.io"}},
 	}
 	rules := New(sets)
 	want := []string{
-		`ImageContentSourcePolicy e has source "", which is not a registry or repository; its mirrors are ignored.`,
-		`ImageDigestMirrorSet a has mirrorSourcePolicy NeverContactSource for source "quay.io/xy", and ImageDigestMirrorSet b has AllowContactingSource; NeverContactSource applies.`,
-		`ImageDigestMirrorSet c has source "https://quay.io", which is not a registry or repository; its mirrors are ignored.`,
-		`ImageDigestMirrorSet d has mirror "*.local" for source "quay.io/yz", which is not a registry or repository; it is ignored.`,
-		`ImageDigestMirrorSet d has mirror "b.local/xy:v1" for source "quay.io/yz", which is not a registry or repository; it is ignored.`,
-		`allowedRegistries of Image "cluster" has "quay.io/", which is not a registry; it is ignored.`,
-		`blockedRegistries of Image "cluster" has "*", which is not a registry; it is ignored.`,
-		`insecureRegistries of Image "cluster" has "a.*", which is not a registry; it is ignored.`,
+		`Image "cluster" has invalid entry "*" in spec.registrySources.blockedRegistries; the manager pulls no image until you correct this entry. Correct it to host[:port], host[:port]/repository or *.domain.`,
+		`Image "cluster" has invalid entry "a.*" in spec.registrySources.insecureRegistries; the manager ignores this entry. Correct it to host[:port], host[:port]/repository or *.domain.`,
+		`Image "cluster" has invalid entry "https://quay.io" in spec.registrySources.allowedRegistries; the manager ignores this entry. Correct it to host[:port], host[:port]/repository or *.domain.`,
+		`Image "cluster" sets both spec.registrySources.allowedRegistries and blockedRegistries; the manager uses both. Set only one: the machine-config operator accepts no configuration with both.`,
+		`ImageContentSourcePolicy "e" has invalid source ""; the manager ignores the mirrors of this source. Correct it to host[:port], host[:port]/repository or *.domain.`,
+		`ImageDigestMirrorSet "a" sets mirrorSourcePolicy NeverContactSource for source "quay.io/xy", but ImageDigestMirrorSet "b" has AllowContactingSource, the default; the manager uses NeverContactSource. Set the same policy in both; replace an ImageContentSourcePolicy by an ImageDigestMirrorSet.`,
+		`ImageDigestMirrorSet "c" has invalid source "https://quay.io"; the manager ignores the mirrors of this source. Correct it to host[:port], host[:port]/repository or *.domain.`,
+		`ImageDigestMirrorSet "d" has invalid mirror "*.local" for source "quay.io/yz"; the manager ignores this mirror. Correct it to host[:port] or host[:port]/repository.`,
+		`ImageDigestMirrorSet "d" has invalid mirror "b.local/xy:v1" for source "quay.io/yz"; the manager ignores this mirror. Correct it to host[:port] or host[:port]/repository.`,
 	}
 	if diff := cmp.Diff(want, rules.Problems()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -232,5 +250,24 @@ func TestManyMirrorsAreOrderedOnce(t *testing.T) {
 	}
 	if got := ordered("quay.io", [][]string{forward, backward}); !cmp.Equal(got, forward) {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestIsValid(t *testing.T) {
+	for image, want := range map[string]bool{
+		"quay.io/team/memo:v1": true, "quay.io/team/a.b_c__d-e---f:v1": true, "[fd00::1]:5000/team/memo:v1": true, "localhost/memo/x:v1": true, "busybox": true,
+		"quay.io/team/../evil/y:v1": false, "quay.io//team/y:v1": false, "quay.io/team/./y:v1": false, "quay.io./team/y:v1": false, "quay.io/team/y/:v1": false,
+		"quay.io/-team/y:v1": false, "quay.io/a___b/y:v1": false,
+	} {
+		parsed, err := name.ParseReference(image)
+		if err != nil {
+			if want {
+				t.Errorf("%s: %v", image, err)
+			}
+			continue
+		}
+		if got := IsValid(parsed); got != want {
+			t.Errorf("%s is valid: %t", image, got)
+		}
 	}
 }

@@ -56,7 +56,7 @@ func GlobalPullSecret() types.NamespacedName {
 }
 
 // newImages builds the fetcher for images, which reads the pull secrets in the manager's namespace and the cluster's global one.
-func newImages(input *Input, registries image.Registries) *image.Fetcher {
+func newImages(input *Input, registries image.RegistryConfiguration) *image.Fetcher {
 	return image.New(image.Config{Dial: input.Dial, Registries: registries, Clock: input.Clock, PullSecrets: &image.PullSecrets{
 		Client:    input.Kubernetes.CoreV1(),
 		Namespace: input.Namespace,

@@ -88,8 +88,8 @@ func (b *builder) newPlatformOperator(syncContext factory.SyncContext) (factory.
 	})
 }
 
-// onImageConfig registers a function that is called when the cluster's image configuration changes.
-func (b *builder) onImageConfig(changed func()) {
+// onImageConfigChange registers a function that is called when the cluster's image configuration changes.
+func (b *builder) onImageConfigChange(changed func()) {
 	if b.imageConfig != nil {
 		b.imageConfig.OnChange(changed)
 	}
@@ -97,19 +97,19 @@ func (b *builder) onImageConfig(changed func()) {
 
 func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller, error) {
 	return bundle.New(b.ctx, bundle.Config{
-		Client:       b.input.Platform.CoreV1alpha2().Bundles(),
-		Bundles:      b.input.PlatformInformers.Core().V1alpha2().Bundles(),
-		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
-		Content:      b.content,
-		Sources:      sources.OfBundles(b.input.Images),
-		OnSettings:   b.onImageConfig,
-		Fetches:      fetchesPerHost,
-		BackoffFirst: firstRetry,
-		BackoffLast:  lastRetry,
-		Clock:        b.input.Clock,
-		SyncContext:  syncContext,
-		Events:       b.input.NewEvents(b.ctx, bundle.Name),
-		Tasks:        b.tasks,
+		Client:              b.input.Platform.CoreV1alpha2().Bundles(),
+		Bundles:             b.input.PlatformInformers.Core().V1alpha2().Bundles(),
+		Classes:             b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
+		Content:             b.content,
+		Sources:             sources.OfBundles(b.input.Images),
+		OnImageConfigChange: b.onImageConfigChange,
+		Fetches:             fetchesPerHost,
+		BackoffFirst:        firstRetry,
+		BackoffLast:         lastRetry,
+		Clock:               b.input.Clock,
+		SyncContext:         syncContext,
+		Events:              b.input.NewEvents(b.ctx, bundle.Name),
+		Tasks:               b.tasks,
 	})
 }
 
@@ -140,34 +140,34 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		return nil, err
 	}
 	return bundledeployment.New(b.ctx, bundledeployment.Config{
-		Client:       b.input.Platform.CoreV1alpha2().BundleDeployments(),
-		Deployments:  b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		Bundles:      b.input.PlatformInformers.Core().V1alpha2().Bundles(),
-		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
-		Operators:    b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Definitions:  b.inventory.kinds,
-		Namespace:    b.input.Namespace,
-		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
-		Stored:       b.input.RevisionSecrets,
-		Discovery:    b.input.Discovery,
-		Identities:   b.input.Identities,
-		Accounts:     b.input.Kubernetes.CoreV1(),
-		Plans:        store.NewPlans(b.input.Kubernetes.CoreV1(), b.input.Namespace, b.input.Random),
-		Policies:     admissionpolicies.NewReader(b.input.Kubernetes.AdmissionregistrationV1(), policies...),
-		Engine:       engine,
-		Content:      b.content,
-		Sources:      sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
-		OnSettings:   b.onImageConfig,
-		Fetches:      fetchesPerHost,
-		BackoffFirst: firstRetry,
-		BackoffLast:  lastRetry,
-		Clock:        b.input.Clock,
-		SyncContext:  syncContext,
-		Events:       b.input.NewEvents(b.ctx, bundledeployment.Name),
-		Synced:       b.firstSyncs.Of(managerversion.KindBundleDeployment),
-		Grants:       b.input.DeniedWrites.Grants,
-		Register:     b.input.Register,
-		Tasks:        b.tasks,
+		Client:              b.input.Platform.CoreV1alpha2().BundleDeployments(),
+		Deployments:         b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Bundles:             b.input.PlatformInformers.Core().V1alpha2().Bundles(),
+		Classes:             b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
+		Operators:           b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Definitions:         b.inventory.kinds,
+		Namespace:           b.input.Namespace,
+		Secrets:             b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
+		Stored:              b.input.RevisionSecrets,
+		Discovery:           b.input.Discovery,
+		Identities:          b.input.Identities,
+		Accounts:            b.input.Kubernetes.CoreV1(),
+		Plans:               store.NewPlans(b.input.Kubernetes.CoreV1(), b.input.Namespace, b.input.Random),
+		Policies:            admissionpolicies.NewReader(b.input.Kubernetes.AdmissionregistrationV1(), policies...),
+		Engine:              engine,
+		Content:             b.content,
+		Sources:             sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
+		OnImageConfigChange: b.onImageConfigChange,
+		Fetches:             fetchesPerHost,
+		BackoffFirst:        firstRetry,
+		BackoffLast:         lastRetry,
+		Clock:               b.input.Clock,
+		SyncContext:         syncContext,
+		Events:              b.input.NewEvents(b.ctx, bundledeployment.Name),
+		Synced:              b.firstSyncs.Of(managerversion.KindBundleDeployment),
+		Grants:              b.input.DeniedWrites.Grants,
+		Register:            b.input.Register,
+		Tasks:               b.tasks,
 	})
 }
 

@@ -77,6 +77,8 @@ type job[Q comparable, R any] struct {
 	err      error
 	failures int
 	retryAt  time.Time
+	// isOutdated is true if the cause of a failure of the running attempt may be gone before it ends.
+	isOutdated bool
 }
 
 // hostQueue limits the concurrent requests to one host. users is the number of requests that run or wait. The queue is deleted when it has
@@ -141,13 +143,16 @@ func (j *Jobs[Q, R]) start(task func()) {
 	j.config.Tasks.Go(task)
 }
 
-// RetryFailed makes each request whose last attempt has failed due, and calls Done for it. Callers use it when the cause of the failures may
-// be gone.
+// RetryFailed makes each request whose last attempt has failed due, and calls Done for it. So is a request that runs, if it fails. Callers use it
+// when the cause of the failures may be gone.
 func (j *Jobs[Q, R]) RetryFailed() {
 	var due []string
 	j.mu.Lock()
 	for name, each := range j.jobs {
-		if each.err != nil && !each.running {
+		switch {
+		case each.running:
+			each.isOutdated = true
+		case each.err != nil:
 			each.failures, each.retryAt = 0, time.Time{}
 			due = append(due, name)
 		}
@@ -186,7 +191,11 @@ func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
 		current.result = nil
 		current.failures++
 		current.retryAt = j.config.Clock.Now().Add(j.config.Backoff.After(current.failures))
+		if current.isOutdated {
+			current.failures, current.retryAt = 0, time.Time{}
+		}
 	}
+	current.isOutdated = false
 }
 
 // do waits for a free slot of the host, then for one of the total, and carries out the request. Because of this order, a request that waits

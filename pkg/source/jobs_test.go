@@ -127,11 +127,16 @@ func TestENG_S13_FailedJobsAreRetriedWhenTheCauseMayBeGone(t *testing.T) {
 	if request := <-b.started; request != "a/failed" {
 		t.Errorf("started %q", request)
 	}
-	b.RetryFailed() // what runs is left alone
+	b.RetryFailed() // what runs is not woken up
 	select {
 	case name := <-b.woken:
 		t.Errorf("woke up %q", name)
 	default:
+	}
+	b.answers <- errors.New("no mirror")
+	name := <-b.woken
+	if got := b.Request(name, map[string]string{"failed": "a/failed", "running": "b/running"}[name]); got.Retry != 0 || got.Err == nil {
+		t.Errorf("progress of %q, which failed while the cause was removed, is %+v; want another attempt at once", name, got)
 	}
 }
 

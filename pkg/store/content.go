@@ -57,14 +57,14 @@ type Content struct {
 	uses int64
 }
 
-// Fill writes the files of a digest to a target, and returns the mirror that served them; empty if none did.
-type Fill func(ctx context.Context, to source.Target) (mirror string, err error)
+// Fill writes the files of a digest to a target, and returns a line about their origin, for later readers; it may be empty.
+type Fill func(ctx context.Context, to source.Target) (origin string, err error)
 
 // completeContent is content that can be read.
 type completeContent struct {
 	bytes int64
-	// mirror is the mirror that served it; empty if none did.
-	mirror string
+	// origin is the line about its origin.
+	origin string
 	// lastUse is the value of Content.uses at the last use. users is the number of readers.
 	lastUse int64
 	users   int
@@ -76,7 +76,7 @@ type contentFill struct {
 	cancel  context.CancelFunc
 	waiters int
 	bytes   int64
-	mirror  string
+	origin  string
 	// complete is the content after a successful fill. After a failed fill, err is the cause.
 	complete *completeContent
 	err      error
@@ -98,19 +98,19 @@ func NewContent(config ContentConfig) (*Content, error) {
 	}
 	for _, each := range found {
 		c.uses++
-		c.complete[each.digest] = &completeContent{bytes: each.bytes, mirror: each.mirror, lastUse: c.uses}
+		c.complete[each.digest] = &completeContent{bytes: each.bytes, origin: each.origin, lastUse: c.uses}
 	}
 	c.evictFor(0)
 	return c, nil
 }
 
-// Use calls use with the files of a digest, and the mirror that served them. If they are not stored, fill writes them first. Use returns
+// Use calls use with the files of a digest, and the line about their origin. If they are not stored, fill writes them first. Use returns
 // errors of fill and of use unchanged, except that it adds a remedy to a disk error of use, which IsDiskError recognizes. At most two callers read at once, so use
 // must not take long and must not call Use. Use calls use a second time if the content was removed while it was read.
 //
 // Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If this fill
 // fails, each of the other callers tries its own fill, which may have a different source or different credentials.
-func (c *Content) Use(ctx context.Context, digest string, fill Fill, use func(files fs.FS, mirror string) error) error {
+func (c *Content) Use(ctx context.Context, digest string, fill Fill, use func(files fs.FS, origin string) error) error {
 	if !digestPattern.MatchString(digest) {
 		return fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
 	}
@@ -128,7 +128,7 @@ func (c *Content) Use(ctx context.Context, digest string, fill Fill, use func(fi
 
 // read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. When read
 // returns, the caller is no longer a user of the content.
-func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS, mirror string) error) (intact bool, err error) {
+func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS, origin string) error) (intact bool, err error) {
 	intact = true // a context that ends, or a panic, is no reason to evict the content
 	defer func() { intact = c.release(digest, found, intact) }()
 	select {
@@ -140,7 +140,7 @@ func (c *Content) read(ctx context.Context, digest string, found *completeConten
 	if intact, err = c.dir.isIntact(digest, found.bytes); !intact || err != nil {
 		return intact, err
 	}
-	err = use(rootedFS(c.dir.files(digest)), found.mirror)
+	err = use(rootedFS(c.dir.files(digest)), found.origin)
 	stillIntact, fault := c.dir.isIntact(digest, found.bytes)
 	if fault != nil {
 		return true, fault
@@ -198,7 +198,7 @@ func (c *Content) begin(ctx context.Context, digest string, fill Fill) *contentF
 		if running.err = err; err == nil {
 			c.uses++
 			// All waiting callers are users from now on, so that the content is not evicted before they read it.
-			running.complete = &completeContent{bytes: running.bytes, mirror: running.mirror, lastUse: c.uses, users: running.waiters}
+			running.complete = &completeContent{bytes: running.bytes, origin: running.origin, lastUse: c.uses, users: running.waiters}
 			c.complete[digest] = running.complete
 		}
 		close(running.done)
@@ -239,9 +239,9 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 			c.removeEvicted()
 		}
 	}()
-	var mirror string
+	var origin string
 	err = panics.ToError("fetching content "+digest, func() (err error) {
-		mirror, err = fill(ctx, source.Target{Dir: files, Reserve: func(bytes int64) error { return c.reserve(running, bytes) }})
+		origin, err = fill(ctx, source.Target{Dir: files, Reserve: func(bytes int64) error { return c.reserve(running, bytes) }})
 		return err
 	})
 	if err != nil && c.dir.isGone(files) {
@@ -250,13 +250,13 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 	if err != nil {
 		return err
 	}
-	bytes, err := c.dir.finish(unfinished, digest, mirror)
+	bytes, err := c.dir.finish(unfinished, digest, origin)
 	if err != nil {
 		return fmt.Errorf("storing content %s: %w; check the disk of the content directory; the manager retries", digest, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	running.bytes, running.mirror = bytes, mirror
+	running.bytes, running.origin = bytes, origin
 	c.evictFor(0) // a fill may have reserved less than it wrote
 	return nil
 }

@@ -264,8 +264,8 @@ func TestContentOfAKilledProcessIsCountedOrRemoved(t *testing.T) {
 	}
 }
 
-// TestENG_S13_TheMirrorOfContentSurvivesARestart checks that later readers learn which mirror served content that is stored already.
-func TestENG_S13_TheMirrorOfContentSurvivesARestart(t *testing.T) {
+// TestENG_S13_TheOriginOfContentSurvivesARestart checks that later readers get the origin of content that is stored already.
+func TestENG_S13_TheOriginOfContentSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
 	for digest, mirror := range map[string]string{digestA: "mirror.example/memo", digestB: ""} {
 		fill := func(ctx context.Context, to source.Target) (string, error) {

@@ -16,9 +16,9 @@ import (
 const (
 	// unfinishedPrefix is the prefix of directories that are being filled or removed.
 	unfinishedPrefix = ".unfinished-"
-	// filesName, sizeName and mirrorName are the entries of a digest's directory: the unpacked files, a file with their total size, and a file
-	// with the mirror that served them, if one did. If the files have a different size, a power failure truncated them.
-	filesName, sizeName, mirrorName = "files", "size", "mirror"
+	// filesName, sizeName and originName are the entries of a digest's directory: the unpacked files, a file with their total size, and a file
+	// with the line about their origin, if there is one. If the files have a different size, a power failure truncated them.
+	filesName, sizeName, originName = "files", "size", "origin"
 )
 
 // contentDir is the layout of Content on disk.
@@ -27,8 +27,8 @@ type contentDir string
 // foundContent is complete content that was on disk when the store was opened.
 type foundContent struct {
 	digest string
-	// mirror is the mirror that served the content; empty if none did.
-	mirror string
+	// origin is the line about the origin of the content.
+	origin string
 	bytes  int64
 	used   time.Time
 }
@@ -76,11 +76,11 @@ func (d contentDir) inspect(entry string) (foundContent, bool) {
 	if err != nil || string(recorded) != strconv.FormatInt(bytes, 10) {
 		return foundContent{}, false
 	}
-	mirror, err := os.ReadFile(filepath.Join(path, mirrorName))
+	origin, err := os.ReadFile(filepath.Join(path, originName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return foundContent{}, false
 	}
-	return foundContent{digest: digest, mirror: string(mirror), bytes: bytes, used: info.ModTime()}, true
+	return foundContent{digest: digest, origin: string(origin), bytes: bytes, used: info.ModTime()}, true
 }
 
 func (d contentDir) path(digest string) string {
@@ -126,14 +126,14 @@ func (d contentDir) begin() (unfinished, files string, err error) {
 	return unfinished, files, nil
 }
 
-// finish records the mirror that served the files, moves a filled directory to the place of its digest, and returns its size on disk.
-func (d contentDir) finish(unfinished, digest, mirror string) (int64, error) {
+// finish records the origin of the files, moves a filled directory to the place of its digest, and returns its size on disk.
+func (d contentDir) finish(unfinished, digest, origin string) (int64, error) {
 	bytes, err := diskUsage(filepath.Join(unfinished, filesName))
 	if err != nil {
 		return 0, err
 	}
-	if mirror != "" {
-		if err := os.WriteFile(filepath.Join(unfinished, mirrorName), []byte(mirror), 0o600); err != nil {
+	if origin != "" {
+		if err := os.WriteFile(filepath.Join(unfinished, originName), []byte(origin), 0o600); err != nil {
 			return 0, err
 		}
 	}

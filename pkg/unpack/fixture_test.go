@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -23,18 +24,21 @@ const bundles = "../bundle/registryv1/testdata/bundles"
 // folder is a source of files. Its digest consists of one letter. If denied is not nil, its credentials do not permit reading the files.
 type folder struct {
 	letter  string
+	name    string // empty means memo
 	files   fs.FS
 	fetched *atomic.Int32
 	denied  error
 }
 
-func from(letter string, files fs.FS) folder { return folder{letter, files, &atomic.Int32{}, nil} }
+func from(letter string, files fs.FS) folder {
+	return folder{letter: letter, files: files, fetched: &atomic.Int32{}}
+}
 
 func (f folder) Host() string            { return "folder.example" }
 func (f folder) At(string) source.Source { return f }
 func (f folder) Resolve(context.Context) (source.Pinned, error) {
 	digest := "sha256:" + strings.Repeat(f.letter, 64)
-	return source.Pinned{Reference: "folder.example/memo@" + digest, Digest: digest}, nil
+	return source.Pinned{Reference: "folder.example/" + cmp.Or(f.name, "memo") + "@" + digest, Digest: digest}, nil
 }
 func (f folder) CheckAccess(context.Context) error { return f.denied }
 func (f folder) Fetch(_ context.Context, to source.Target) (string, error) {

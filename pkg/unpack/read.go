@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/openshift/platform-operators/pkg/classlimits"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -12,9 +13,9 @@ import (
 
 // Content stores fetched content. *store.Content implements it.
 type Content interface {
-	// Use calls read with the files of a digest, and the mirror that served them. If they are not stored, Use calls fetch first. It may call
-	// read twice.
-	Use(ctx context.Context, digest string, fetch store.Fill, read func(files fs.FS, mirror string) error) error
+	// Use calls read with the files of a digest, and the origin that fetch returned for them. If they are not stored, Use calls fetch first. It
+	// may call read twice.
+	Use(ctx context.Context, digest string, fetch store.Fill, read func(files fs.FS, origin string) error) error
 }
 
 // pinnedSource is a source whose reference is pinned, and the limits for the size of its content. If checksAccess is true, content that is
@@ -26,7 +27,7 @@ type pinnedSource struct {
 	checksAccess bool
 }
 
-// read calls use with the files of a pinned source, and the mirror that served them. It returns a *classlimits.SizeError if the files have too many bytes: before it has
+// read calls use with the files of a pinned source, and the mirror that served them for this source; empty if none did. It returns a *classlimits.SizeError if the files have too many bytes: before it has
 // written them, or, if they were stored for an object of another class, before use is called.
 func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS, mirror string) error) error {
 	from := of.from.At(of.pinned.Reference)
@@ -35,11 +36,17 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 			return err
 		}
 	}
-	fetch := func(ctx context.Context, to source.Target) (mirror string, err error) {
+	// Another reference may have the same content. Its mirror is neither true for this one, nor for everybody to know.
+	ofThis := of.pinned.Reference + " "
+	fetch := func(ctx context.Context, to source.Target) (origin string, err error) {
 		to.CheckBytes = of.sizes.CheckBytes
-		return from.Fetch(ctx, to)
+		mirror, err := from.Fetch(ctx, to)
+		if mirror == "" || err != nil {
+			return "", err
+		}
+		return ofThis + mirror, nil
 	}
-	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, mirror string) error {
+	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, origin string) error {
 		if of.sizes.Bytes > 0 {
 			bytes, err := size(files)
 			if err != nil {
@@ -48,6 +55,10 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 			if err := of.sizes.CheckBytes(bytes); err != nil {
 				return err
 			}
+		}
+		mirror, ok := strings.CutPrefix(origin, ofThis)
+		if !ok {
+			mirror = ""
 		}
 		return use(files, mirror)
 	})

@@ -30,6 +30,11 @@ func TestABundleIsRenderedAndFetchedOnce(t *testing.T) {
 			t.Errorf("read from mirror %q", got.Mirror)
 		}
 	}
+	other := minimal
+	other.name = "other"
+	if got, err := renderer.Render(t.Context(), request(other)); err != nil || got.Mirror != "" {
+		t.Errorf("the same content under another name is read from mirror %q, %v; want none", got.Mirror, err)
+	}
 	if fetched := minimal.fetched.Load(); fetched != 1 {
 		t.Errorf("fetched %d times for two requests one after the other", fetched)
 	}

@@ -35,7 +35,7 @@ func mirrorOf(ctx context.Context, name string) (string, error) {
 	return found.Status.Mirror, nil
 }
 
-var _ = Describe("a cluster whose source registry is not to be asked", func() {
+var _ = Describe("a cluster with mirrors and NeverContactSource", func() {
 	It("ENG-S13 installs, upgrades, repairs and restarts from mirrors, with the settings of the cluster", func(ctx context.Context) {
 		const name, other, version, next = "tide", "ebb", "1.0.0", "1.1.0"
 		origin, mirror := startRegistry(false), startRegistry(true)
@@ -55,8 +55,8 @@ var _ = Describe("a cluster whose source registry is not to be asked", func() {
 
 		By("naming every location, and why it does not serve the image")
 		createDeploymentWith(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(push(name, version)) })
-		expectUnpacked(ctx, name, "False UnpackFailed", "no location serves it: 127.0.0.1:1/dead/tide: ", mirror.Host()+"/bundles/tide: ", "x509: ",
-			fmt.Sprintf("%s/upstream/tide: ImageDigestMirrorSet disconnected has mirrorSourcePolicy NeverContactSource", origin.Host()))
+		expectUnpacked(ctx, name, "False UnpackFailed", "every location failed: [127.0.0.1:1/dead/tide: ", mirror.Host()+"/bundles/tide: ", "x509: ",
+			fmt.Sprintf("%s/upstream/tide: ImageDigestMirrorSet \"disconnected\" has mirrorSourcePolicy NeverContactSource", origin.Host()))
 
 		By("trusting the mirror's authority, without a restart")
 		authority := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "registries"}, Data: map[string]string{strings.Replace(mirror.Host(), ":", "..", 1): mirror.Authority()}}

@@ -20,7 +20,7 @@ type registry struct {
 
 // Conf returns the registries.conf that the machine-config operator writes from the objects. Each source must be in one object only,
 // so that no lists have to be merged.
-func Conf(sets mirrors.Sets) string {
+func Conf(sets mirrors.Objects) string {
 	tables := map[string]*registry{}
 	at := func(scope string) *registry {
 		if tables[scope] == nil {
@@ -29,7 +29,7 @@ func Conf(sets mirrors.Sets) string {
 		return tables[scope]
 	}
 	isInsecure := func(scope string) bool {
-		return slices.ContainsFunc(sets.Registries.InsecureRegistries, func(of string) bool { return isNested(scope, of) })
+		return slices.ContainsFunc(sets.RegistrySources.InsecureRegistries, func(of string) bool { return isNested(scope, of) })
 	}
 	add := func(source string, locations []configv1.ImageMirror, policy configv1.MirrorSourcePolicy, pulls string) {
 		if !slices.ContainsFunc(locations, func(each configv1.ImageMirror) bool { return string(each) != source }) {
@@ -44,17 +44,17 @@ func Conf(sets mirrors.Sets) string {
 			table.mirrors = append(table.mirrors, fmt.Sprintf("[[registry.mirror]]\nlocation = %q\npull-from-mirror = %q\ninsecure = %t\n", each, pulls, isInsecure(string(each))))
 		}
 	}
-	for _, set := range sets.Digest {
+	for _, set := range sets.DigestMirrorSets {
 		for _, each := range set.Spec.ImageDigestMirrors {
 			add(each.Source, each.Mirrors, each.MirrorSourcePolicy, "digest-only")
 		}
 	}
-	for _, set := range sets.Tag {
+	for _, set := range sets.TagMirrorSets {
 		for _, each := range set.Spec.ImageTagMirrors {
 			add(each.Source, each.Mirrors, each.MirrorSourcePolicy, "tag-only")
 		}
 	}
-	for _, scope := range slices.Concat(sets.Registries.InsecureRegistries, sets.Registries.BlockedRegistries) {
+	for _, scope := range slices.Concat(sets.RegistrySources.InsecureRegistries, sets.RegistrySources.BlockedRegistries) {
 		at(scope)
 	}
 	var text strings.Builder
@@ -63,7 +63,7 @@ func Conf(sets mirrors.Sets) string {
 		if strings.HasPrefix(each.scope, "*.") {
 			field = "prefix"
 		}
-		blocked := each.blocked || slices.ContainsFunc(sets.Registries.BlockedRegistries, func(of string) bool { return isNested(each.scope, of) })
+		blocked := each.blocked || slices.ContainsFunc(sets.RegistrySources.BlockedRegistries, func(of string) bool { return isNested(each.scope, of) })
 		fmt.Fprintf(&text, "[[registry]]\n%s = %q\ninsecure = %t\nblocked = %t\n%s", field, each.scope, isInsecure(each.scope), blocked, strings.Join(each.mirrors, ""))
 	}
 	return text.String()

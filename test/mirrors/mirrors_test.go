@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	"go.podman.io/image/v5/docker/policyconfiguration"
 	"go.podman.io/image/v5/docker/reference"
 	"go.podman.io/image/v5/pkg/sysregistriesv2"
 	"go.podman.io/image/v5/types"
@@ -56,7 +57,10 @@ func TestENG_S4_CRIOPullsFromTheSameLocations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rules.Locations(parsed, mirrors.PullsOf(parsed))
+			if isAllowed, want := rules.CheckAllowed(parsed) == nil, isAllowed(sets.RegistrySources, image); isAllowed != want {
+				t.Fatalf("%s is allowed: %t, want %t, by %+v", image, isAllowed, want, sets.RegistrySources)
+			}
+			got := rules.Locations(parsed, mirrors.PullFromMirrorOf(parsed))
 			for _, each := range got {
 				if each.IsMirror {
 					withMirrors++
@@ -76,6 +80,24 @@ func TestENG_S4_CRIOPullsFromTheSameLocations(t *testing.T) {
 	if withMirrors < configurations || blocked < configurations/2 || insecure < configurations/2 {
 		t.Errorf("%d mirrors, %d blocked and %d insecure locations are too few to tell anything", withMirrors, blocked, insecure)
 	}
+}
+
+// isAllowed reports whether a policy that the machine-config operator writes from the registries accepts an image, as CRI-O's library finds the
+// scope of the policy.
+func isAllowed(of configv1.RegistrySources, image string) bool {
+	ref, err := reference.ParseNamed(image)
+	if err != nil {
+		return false
+	}
+	identity, err := policyconfiguration.DockerReferenceIdentity(ref)
+	if err != nil {
+		return false
+	}
+	scopes := append([]string{identity}, policyconfiguration.DockerReferenceNamespaces(ref)...)
+	isIn := func(list []string) bool {
+		return slices.ContainsFunc(list, func(scope string) bool { return slices.Contains(scopes, scope) })
+	}
+	return !isIn(of.BlockedRegistries) && (len(of.AllowedRegistries) == 0 || isIn(of.AllowedRegistries))
 }
 
 // tell returns locations as texts.
@@ -101,7 +123,7 @@ func locations(system *types.SystemContext, image string) ([]string, error) {
 	if registry == nil {
 		return []string{image + " insecure=false blocked=false"}, nil
 	}
-	if strings.HasPrefix(registry.Prefix, "*.") && strings.Contains(reference.Domain(ref), ":") {
+	if !strings.Contains(registry.Prefix, ":") && strings.Contains(reference.Domain(ref), ":") {
 		registry.Mirrors = nil // the library would put the port behind the mirror, where no reference can have it
 	}
 	sources, err := registry.PullSourcesFromReference(ref)
@@ -128,7 +150,7 @@ func locations(system *types.SystemContext, image string) ([]string, error) {
 }
 
 var (
-	hosts      = []string{"a.example.com", "b.example.com", "c.b.example.com", "a.local:5000", "example.com"}
+	hosts      = []string{"a.example.com", "b.example.com", "c.b.example.com", "a.local:5000", "a.local", "example.com"}
 	namespaces = []string{"", "/team", "/team/memo", "/other"}
 	wildcards  = []string{"*.example.com", "*.b.example.com", "*.local"}
 )
@@ -160,8 +182,11 @@ func imageOf(random *rand.Rand) string {
 }
 
 // setsOf returns objects in which no source is in two lists of one kind, and the policies for one source are the same.
-func setsOf(random *rand.Rand) mirrors.Sets {
-	sets := mirrors.Sets{Registries: configv1.RegistrySources{InsecureRegistries: scopesOf(random, 2), BlockedRegistries: scopesOf(random, 1)}}
+func setsOf(random *rand.Rand) mirrors.Objects {
+	sets := mirrors.Objects{RegistrySources: configv1.RegistrySources{InsecureRegistries: scopesOf(random, 2), BlockedRegistries: scopesOf(random, 1)}}
+	if len(sets.RegistrySources.BlockedRegistries) == 0 { // the machine-config operator accepts only one of both
+		sets.RegistrySources.AllowedRegistries = scopesOf(random, 2)
+	}
 	policies := map[string]configv1.MirrorSourcePolicy{}
 	for _, byTag := range []bool{false, true} {
 		used := map[string]bool{}
@@ -181,12 +206,12 @@ func setsOf(random *rand.Rand) mirrors.Sets {
 				policies[source] = pick(random, []configv1.MirrorSourcePolicy{"", "", configv1.NeverContactSource})
 			}
 			if byTag {
-				sets.Tag = append(sets.Tag, &configv1.ImageTagMirrorSet{Spec: configv1.ImageTagMirrorSetSpec{
+				sets.TagMirrorSets = append(sets.TagMirrorSets, &configv1.ImageTagMirrorSet{Spec: configv1.ImageTagMirrorSetSpec{
 					ImageTagMirrors: []configv1.ImageTagMirrors{{Source: source, Mirrors: locations, MirrorSourcePolicy: policies[source]}},
 				}})
 				continue
 			}
-			sets.Digest = append(sets.Digest, &configv1.ImageDigestMirrorSet{Spec: configv1.ImageDigestMirrorSetSpec{
+			sets.DigestMirrorSets = append(sets.DigestMirrorSets, &configv1.ImageDigestMirrorSet{Spec: configv1.ImageDigestMirrorSetSpec{
 				ImageDigestMirrors: []configv1.ImageDigestMirrors{{Source: source, Mirrors: locations, MirrorSourcePolicy: policies[source]}},
 			}})
 		}

@@ -55,9 +55,9 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a Bundle.
 	Sources source.Opener
-	// OnSettings registers a function that is called when the settings for registries change, so that failed fetches are retried. It may be
+	// OnImageConfigChange registers a function that is called when the cluster's image configuration changes, so that failed fetches are retried. It may be
 	// nil.
-	OnSettings func(changed func())
+	OnImageConfigChange func(changed func())
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
 	// BackoffFirst and BackoffLast are the shortest and the longest delay of the exponential backoff after failures.
@@ -118,8 +118,8 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
 	}
-	if config.OnSettings != nil {
-		config.OnSettings(fetches.RetryFailed)
+	if config.OnImageConfigChange != nil {
+		config.OnImageConfigChange(fetches.RetryFailed)
 	}
 	c := &controller{
 		client:  config.Client,

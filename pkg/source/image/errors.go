@@ -45,10 +45,11 @@ const (
 	Refused Class = "Refused"
 	// NotPermitted: the cluster's image configuration does not permit pulls of the image.
 	NotPermitted Class = "NotPermitted"
-	// Settings: the cluster's image configuration is not known, or a part that applies to the registry is invalid. The fault may be transient.
-	Settings Class = "Settings"
-	// Unserved: the image has several locations, and each has failed for a reason of its own.
-	Unserved Class = "Unserved"
+	// RegistryConfig: the cluster's configuration of registries is not known, or a part that applies to the registry is invalid. The fault may
+	// be transient.
+	RegistryConfig Class = "RegistryConfig"
+	// AllLocationsFailed: every location of the image failed, not all for the same reason.
+	AllLocationsFailed Class = "AllLocationsFailed"
 	// Reserved: source.Target.Reserve refused the disk space, or source.Target.CheckBytes the size. Their errors have the remedy, so Error
 	// adds none.
 	Reserved Class = "Reserved"
@@ -64,11 +65,11 @@ var advice = map[Class]string{
 	Credentials: "create or correct this Secret; its type must be kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg; the manager " +
 		"reads it for every attempt",
 	SecretUnread: "check that the API server responds and permits the manager to get this Secret; the manager retries",
-	Untrusted: "correct the registry's certificate or, if only its authority is unknown, add the authority to " +
-		"spec.source.image.certificateData or, for all images, to additionalTrustedCA of Image \"cluster\"; set spec.source.image.insecureSkipTLSVerify only if the network to the registry is trusted; " +
-		"a PlatformOperator has neither field and requires a registry or mirror whose certificate the system trusts",
-	PlainHTTP: "enable TLS on the registry, or set spec.source.image.insecureSkipTLSVerify if the network to it is trusted; a " +
-		"PlatformOperator does not have this field and requires a registry or mirror with TLS",
+	Untrusted: "correct the registry's certificate or, if only its authority is unknown, add the authority to the ConfigMap that " +
+		"spec.additionalTrustedCA of Image \"cluster\" names (key host or host..port); for the image's own registry, a Bundle or " +
+		"BundleDeployment can instead set spec.source.image.certificateData or, if the network to the registry is trusted, insecureSkipTLSVerify",
+	PlainHTTP: "enable TLS on the registry or, if the network to it is trusted, add it to spec.registrySources.insecureRegistries of Image " +
+		"\"cluster\"; for the image's own registry, a Bundle or BundleDeployment can instead set spec.source.image.insecureSkipTLSVerify",
 	Loopback: "correct the registry's redirect, its token address or its DNS record; the manager retries",
 	NotFound: "if the reference comes from a catalog, ask the catalog's publisher to push the image (if the catalog is mirrored, ask the " +
 		"mirror's admin to add it); otherwise correct the reference",
@@ -78,11 +79,11 @@ var advice = map[Class]string{
 	UnexpectedResponse: "check the registry's address, and any proxy or login page in front of it; the manager retries",
 	Corrupt:            "check the registry's storage, and any mirror, proxy or cache in front of it; the manager retries",
 	Refused:            "ask the image's publisher to correct it and publish it under a new reference",
-	NotPermitted: "correct the image configuration of the cluster, or use an image from another registry; the manager continues when the " +
-		"configuration changes",
-	Settings: "correct the object that is named here or, if it cannot be read, check that the API server responds and permits the manager to " +
-		"read it; the manager retries",
-	Unserved: "correct one of these registries, or the mirrors in the cluster's ImageDigestMirrorSets, ImageTagMirrorSets and " +
+	NotPermitted: "permit the registry in the object that is named here, or use an image that it permits (the mirrors of an " +
+		"ImageDigestMirrorSet or ImageContentSourcePolicy serve only references by digest); the manager retries when the object changes",
+	RegistryConfig: "if an object is invalid, correct it; otherwise check that the API server responds and permits the manager to read these " +
+		"objects; the manager retries",
+	AllLocationsFailed: "correct one of these registries, or the mirrors in the cluster's ImageDigestMirrorSets, ImageTagMirrorSets and " +
 		"ImageContentSourcePolicies; the manager retries",
 	DiskFull: "free space on the disk of the manager's content directory; the manager retries",
 	Storage:  "check the disk of the manager's content directory; the manager retries",
@@ -123,8 +124,8 @@ var query = regexp.MustCompile(`\?[^\s"]+`)
 // cause returns the text of an error for use in a message, in at most 515 bytes. It shortens a registry's response, which may be a whole
 // web page, and removes the queries of URLs.
 func cause(err error) string {
-	if unserved := (*unservedError)(nil); errors.As(err, &unserved) {
-		return unserved.Error() // it is bounded
+	if all := (*locationsError)(nil); errors.As(err, &all) {
+		return all.Error() // it is bounded
 	}
 	text := err.Error()
 	class := classOf(err)

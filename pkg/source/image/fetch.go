@@ -62,9 +62,9 @@ type Config struct {
 	PullSecrets *PullSecrets
 	// Keychain provides credentials if PullSecrets is nil. If both are nil, all images are fetched anonymously.
 	Keychain authn.Keychain
-	// Registries are the cluster's settings for registries. Nil means none: images are pulled from the registries in their references.
-	Registries Registries
-	// Clock measures how long a mirror is not asked after it has failed. The default is the system's clock.
+	// Registries is the cluster's configuration of registries. Nil means none: images are pulled from the registries in their references.
+	Registries RegistryConfiguration
+	// Clock measures how long a failed location is tried after the others. The default is the system's clock.
 	Clock clock.PassiveClock
 	// Directory is the only directory that is unpacked, such as "configs"; empty means everything. All layers are read in any case.
 	Directory string
@@ -82,8 +82,8 @@ type Fetcher struct {
 	transport, localTransport *http.Transport
 	pullSecrets               *PullSecrets
 	keychain                  authn.Keychain
-	registries                Registries
-	pauses                    *pauses
+	registries                RegistryConfiguration
+	failures                  *recentFailures
 	directory                 string
 }
 
@@ -97,7 +97,7 @@ func New(config Config) *Fetcher {
 		config.Clock = clock.RealClock{}
 	}
 	if config.Registries == nil {
-		config.Registries = noSettings{}
+		config.Registries = noRegistryConfig{}
 	}
 	if config.Platform.OS == "" {
 		config.Platform = v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
@@ -105,7 +105,7 @@ func New(config Config) *Fetcher {
 	return &Fetcher{
 		limits: config.Limits, platform: config.Platform, find: config.Find, transport: transport, localTransport: local,
 		pullSecrets: config.PullSecrets, keychain: config.Keychain, directory: config.Directory,
-		registries: config.Registries, pauses: newPauses(config.Clock),
+		registries: config.Registries, failures: newRecentFailures(config.Clock),
 	}
 }
 
@@ -178,7 +178,7 @@ func (f *Fetcher) CheckAccess(ctx context.Context, from Source) error {
 // source's reference must have a digest. From an index it selects the image of the platform, or else another one. It holds no layer in
 // memory. If a location fails, Unpack removes the files and asks the next one. Errors are of type *Error.
 func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) (mirror string, err error) {
-	again := newRestarts(target)
+	again := newRetryTarget(target)
 	return f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) error {
 		img, err := f.image(ref, options)
 		if err != nil {
@@ -230,8 +230,8 @@ func (f *Fetcher) begin(ctx context.Context, from Source, isMirror bool) (option
 	}, end, nil
 }
 
-// credentials returns the credentials for a source. For a mirror, they include those of the cluster's global pull secret, because who names a
-// pull secret need not know the cluster's mirrors; for Pods, it is the same.
+// credentials returns the credentials for a source. For a mirror, they include those of the cluster's global pull secret, because the author
+// of the source may not know the cluster's mirrors. The kubelet does the same for Pods.
 func (f *Fetcher) credentials(ctx context.Context, from Source, isMirror bool) (authn.Keychain, error) {
 	if f.pullSecrets == nil && f.keychain != nil && from.PullSecret == "" {
 		return f.keychain, nil

@@ -1,10 +1,13 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -13,40 +16,55 @@ import (
 )
 
 // fromLocations calls do with the locations of an image, one after the other, until one of them serves it, and returns the reference there if
-// it is a mirror. It asks a location that has just failed only after all others. do gets the reference of the image at the location, with the
-// options of requests for it. The time limit holds for all locations together. Errors are of type *Error; if several locations failed, the
-// error has the cause of each.
+// it is a mirror. It tries a location that has just failed after all others. do gets the reference of the image at the location, with the
+// options of requests for it. The time limit holds for all locations together, and each gets an equal share of the time that is left. Errors
+// are of type *Error; if several locations failed, the error has the cause of each.
 func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source, image name.Reference,
 	do func(ctx context.Context, ref name.Reference, options []remote.Option) error,
 ) (mirror string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
+	if f.find == nil && !mirrors.IsValid(image) {
+		return "", &Error{Class: Invalid, Action: action, Ref: from.Ref, Err: errors.New("the repository has a component that is not lower-case letters and digits, with single separators between them")}
+	}
+	limited, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
-	rules, err := f.registries.Rules(ctx)
+	rules, err := f.registries.Rules(limited)
 	if err != nil {
-		return "", &Error{Class: Settings, Action: action, Ref: from.Ref, Err: err}
+		return "", &Error{Class: RegistryConfig, Action: action, Ref: from.Ref, Err: err}
 	}
-	if reason := rules.Refusal(image); reason != "" {
-		return "", &Error{Class: NotPermitted, Action: action, Ref: from.Ref, Err: errors.New(reason)}
+	if err := rules.CheckAllowed(image); err != nil {
+		return "", &Error{Class: NotPermitted, Action: action, Ref: from.Ref, Err: err}
 	}
-	var failed unservedError
 	locations := rules.Locations(image, from.pulls(image))
-	for _, location := range f.pauses.last(from, locations) {
-		err := f.fromLocation(ctx, action, from.at(location), location.IsMirror, do)
+	all := locationsError{locations: locations, errs: make([]*Error, len(locations))}
+	for tried, i := range f.failures.order(from, locations) {
+		location := locations[i]
+		shared, cancel := withShare(limited, len(locations)-tried)
+		err := f.fromLocation(shared, action, from.at(location), location.IsMirror, do)
+		cancel()
 		if err == nil {
 			if location.IsMirror {
 				mirror = location.Ref
 			}
 			return mirror, nil
 		}
-		if err.Class.isOurs() || ctx.Err() != nil {
-			return "", failed.with(location, err).result(action, from.Ref)
+		all.errs[i] = err
+		if ctx.Err() != nil || err.Class.isLocationIndependent() {
+			break
 		}
 		if len(locations) > 1 {
-			f.pauses.add(from, location, err.Class)
+			f.failures.add(from, location, err)
 		}
-		failed = failed.with(location, err)
 	}
-	return "", failed.result(action, from.Ref)
+	return "", all.result(action, from.Ref)
+}
+
+// withShare returns a context with an equal share of the time that is left for a number of locations.
+func withShare(ctx context.Context, locations int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok || locations <= 1 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(locations))
 }
 
 // fromLocation calls do with the reference of a source at one location. Errors are of type *Error.
@@ -83,32 +101,30 @@ func (s Source) at(location mirrors.Location) place {
 	return place{s, location.Blocked}
 }
 
-// isOurs reports whether a fault is not that of a location, so that another location would not help.
-func (c Class) isOurs() bool {
+// isLocationIndependent reports whether the error would occur at every location.
+func (c Class) isLocationIndependent() bool {
 	return c == Reserved || c == DiskFull || c == Storage || c == SecretUnread
 }
 
 const (
-	// maxLocations is the maximum number of locations in an error, and maxCause the maximum size of the cause of each, in bytes.
-	maxLocations = 16
-	maxCause     = 256
+	// maxLocations is the maximum number of locations in an error, and maxCauses the maximum size of all of them together, in bytes. A
+	// condition has room for 1024 bytes with the name of the image and the remedy.
+	maxLocations = 8
+	maxCauses    = 600
 )
 
-// unservedError says why each location of an image has not served it.
-type unservedError struct {
+// locationsError holds the error of each location of an image, in the order of the locations; nil for those that were not tried.
+type locationsError struct {
 	locations []mirrors.Location
 	errs      []*Error
 }
 
-func (e unservedError) with(location mirrors.Location, err *Error) unservedError {
-	return unservedError{append(e.locations, location), append(e.errs, err)}
-}
-
-// result returns the error of an image. With one location, it is the error there. With more of them, it has their class if that is the same
-// for all that were asked.
-func (e unservedError) result(action, ref string) error {
-	if len(e.errs) == 1 {
-		one := *e.errs[0]
+// result returns the error of an image. If only its own repository was tried, it is the error there. Otherwise it has their class if that is the
+// same for all that are not blocked.
+func (e locationsError) result(action, ref string) error {
+	tried := slices.DeleteFunc(slices.Clone(e.errs), func(err *Error) bool { return err == nil })
+	if len(tried) == 1 && len(e.errs) == 1 {
+		one := *tried[0]
 		if one.Ref == e.locations[0].Ref { // and not, for example, an image of an index
 			one.Ref = ref
 		}
@@ -117,39 +133,43 @@ func (e unservedError) result(action, ref string) error {
 	class := Class("")
 	for i, err := range e.errs {
 		switch {
-		case err.Class.isOurs():
-			class = err.Class
+		case err == nil:
+		case err.Class.isLocationIndependent():
+			return &Error{Class: err.Class, Action: action, Ref: ref, Err: err.Err}
 		case e.locations[i].Blocked != "" || class == err.Class:
 		case class == "":
 			class = err.Class
 		default:
-			class = Unserved
+			class = AllLocationsFailed
 		}
 	}
-	if class == "" {
-		class = NotPermitted
-	}
-	return &Error{Class: class, Action: action, Ref: ref, Err: &e}
+	return &Error{Class: cmp.Or(class, NotPermitted), Action: action, Ref: ref, Err: &e}
 }
 
-// Error returns the repository and the cause for each location.
-func (e *unservedError) Error() string {
-	var told []string
-	for i, err := range e.errs[:min(len(e.errs), maxLocations)] {
-		repository, _, _ := strings.Cut(e.locations[i].Ref, "@")
-		told = append(told, fmt.Sprintf("%s: %s", repository, shortened(cause(err.Err), maxCause)))
+// Error returns the repository and the cause for each location, in brackets, because a cause may have several clauses.
+func (e *locationsError) Error() string {
+	tried := len(slices.DeleteFunc(slices.Clone(e.errs), func(err *Error) bool { return err == nil }))
+	budget := maxCauses / max(min(tried, maxLocations), 1)
+	var causes []string
+	for i, err := range e.errs {
+		if err != nil && len(causes) < maxLocations {
+			repository, _, _ := strings.Cut(e.locations[i].Ref, "@")
+			causes = append(causes, "["+shortened(fmt.Sprintf("%s: %s", repository, cause(err.Err)), budget)+"]")
+		}
 	}
-	if more := len(e.errs) - maxLocations; more > 0 {
-		told = append(told, fmt.Sprintf("and %d more locations", more))
+	if more := tried - len(causes); more > 0 {
+		causes = append(causes, fmt.Sprintf("and %d more", more))
 	}
-	return "no location serves it: " + strings.Join(told, "; ")
+	return "every location failed: " + strings.Join(causes, " ")
 }
 
 // Unwrap returns the errors of all locations.
-func (e *unservedError) Unwrap() []error {
-	found := make([]error, len(e.errs))
-	for i, err := range e.errs {
-		found[i] = err
+func (e *locationsError) Unwrap() []error {
+	var found []error
+	for _, err := range e.errs {
+		if err != nil {
+			found = append(found, err)
+		}
 	}
 	return found
 }

@@ -29,9 +29,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// settings are image.Registries with fixed values.
+// settings are an image.RegistryConfiguration with fixed values.
 type settings struct {
-	sets mirrors.Sets
+	sets mirrors.Objects
 	// authorities are PEM, by registry.
 	authorities map[string]string
 	// unread is the error of Rules, and err that of Authorities.
@@ -64,7 +64,7 @@ func mirrored(source string, policy configv1.MirrorSourcePolicy, locations ...st
 	tag := configv1.ImageTagMirrorSet{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Spec: configv1.ImageTagMirrorSetSpec{
 		ImageTagMirrors: []configv1.ImageTagMirrors{{Source: source, Mirrors: found, MirrorSourcePolicy: policy}},
 	}}
-	return settings{sets: mirrors.Sets{Digest: []*configv1.ImageDigestMirrorSet{&digest}, Tag: []*configv1.ImageTagMirrorSet{&tag}}}
+	return settings{sets: mirrors.Objects{DigestMirrorSets: []*configv1.ImageDigestMirrorSet{&digest}, TagMirrorSets: []*configv1.ImageTagMirrorSet{&tag}}}
 }
 
 // recorder counts the requests for manifests to a registry.
@@ -195,16 +195,16 @@ func TestENG_S13_AFailureHasEveryLocationAndWhy(t *testing.T) {
 		class    image.Class
 		want     string
 	}{
-		"different reasons": {mirrored("127.0.0.1:1/origin", "", empty+"/team", locked+"/team"), image.Unserved,
-			`pulling image "127.0.0.1:1/origin/memo` + digest + `": no location serves it: ` + empty + `/team/memo: the registry answered 404 Not Found, NAME_UNKNOWN; ` +
-				locked + `/team/memo: the registry answered 401 Unauthorized; 127.0.0.1:1/origin/memo: `},
+		"different reasons": {mirrored("127.0.0.1:1/origin", "", empty+"/team", locked+"/team"), image.AllLocationsFailed,
+			`pulling image "127.0.0.1:1/origin/memo` + digest + `": every location failed: [` + empty + `/team/memo: the registry answered 404 Not Found, NAME_UNKNOWN] [` +
+				locked + `/team/memo: the registry answered 401 Unauthorized] [127.0.0.1:1/origin/memo: `},
 		"one reason": {mirrored("127.0.0.1:1/origin", configv1.NeverContactSource, empty+"/team", empty+"/other"), image.NotFound,
-			`; 127.0.0.1:1/origin/memo: ImageDigestMirrorSet local has mirrorSourcePolicy NeverContactSource for source "127.0.0.1:1/origin"; if the reference comes from a catalog`},
+			` [127.0.0.1:1/origin/memo: ImageDigestMirrorSet "local" has mirrorSourcePolicy NeverContactSource for source "127.0.0.1:1/origin"]; if the reference comes from a catalog`},
 		"no mirror": {settings{}, image.Unreachable, `pulling image "127.0.0.1:1/origin/memo` + digest + `": Get `},
-		"not permitted": {settings{sets: mirrors.Sets{Registries: configv1.RegistrySources{AllowedRegistries: []string{"quay.io"}}}}, image.NotPermitted,
-			`: allowedRegistries of Image "cluster" does not have this registry; correct the image configuration`},
-		"unknown mirrors": {settings{unread: errors.New("the API server has not listed imagedigestmirrorsets yet")}, image.Settings, "has not listed imagedigestmirrorsets yet"},
-		"no authorities":  {settings{err: errors.New(`ConfigMap "ca" does not exist`)}, image.Settings, `ConfigMap "ca" does not exist`},
+		"not permitted": {settings{sets: mirrors.Objects{RegistrySources: configv1.RegistrySources{AllowedRegistries: []string{"quay.io"}}}}, image.NotPermitted,
+			`: allowedRegistries of Image "cluster" does not have this registry; permit the registry in the object`},
+		"unknown mirrors": {settings{unread: errors.New("the API server has not listed imagedigestmirrorsets yet")}, image.RegistryConfig, "has not listed imagedigestmirrorsets yet"},
+		"no authorities":  {settings{err: errors.New(`ConfigMap "ca" does not exist`)}, image.RegistryConfig, `ConfigMap "ca" does not exist`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fetcher := image.New(image.Config{Registries: test.settings})
@@ -214,17 +214,71 @@ func TestENG_S13_AFailureHasEveryLocationAndWhy(t *testing.T) {
 	}
 }
 
-// TestENG_S13_AnErrorIsBounded checks the worst case: more mirrors than an error has, each with a long reason.
-func TestENG_S13_AnErrorIsBounded(t *testing.T) {
+// TestENG_S13_AConditionHasRoomForTheLocationsAndTheRemedy checks usual and worst cases against the size of a condition's message.
+func TestENG_S13_AConditionHasRoomForTheLocationsAndTheRemedy(t *testing.T) {
+	locked := serve(t, answer(http.StatusUnauthorized))
 	var many []string
 	for i := range 100 {
 		many = append(many, fmt.Sprintf("127.0.0.1:1/m%d/%s", i, strings.Repeat("x", 150)))
 	}
-	fetcher := image.New(image.Config{Registries: mirrored("127.0.0.1:1/origin", "", many...)})
-	err := fetcher.CheckAccess(t.Context(), image.Source{Ref: "127.0.0.1:1/origin/memo@sha256:" + strings.Repeat("a", 64)})
-	wantClass(t, err, image.Unreachable, "and 85 more locations")
-	if len(err.Error()) > 12<<10 {
-		t.Errorf("the error has %d bytes", len(err.Error()))
+	for name, test := range map[string]struct {
+		mirrors []string
+		words   []string
+	}{
+		"three mirrors": {[]string{"127.0.0.1:1/first/openshift4", "127.0.0.1:2/second/openshift4", locked + "/third/openshift4"}, []string{"/first/", "/second/", "/third/", "/origin/"}},
+		"100 mirrors":   {append(many, locked+"/x"), []string{"and 94 more"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fetcher := image.New(image.Config{Registries: mirrored("127.0.0.1:1/origin", "", test.mirrors...)})
+			err := fetcher.CheckAccess(t.Context(), image.Source{Ref: "127.0.0.1:1/origin/quay-operator-bundle@sha256:" + strings.Repeat("a", 64)})
+			wantClass(t, err, image.AllLocationsFailed, append(test.words, "correct one of these registries", "the manager retries")...)
+			if len(err.Error()) > 1024 {
+				t.Errorf("the error has %d bytes: %v", len(err.Error()), err)
+			}
+		})
+	}
+}
+
+// TestENG_S13_ASlowMirrorLeavesTimeForTheOthers checks that a mirror that sends little by little neither takes all the time nor stays the first.
+func TestENG_S13_ASlowMirrorLeavesTimeForTheOthers(t *testing.T) {
+	slow, good := &recorder{}, &recorder{}
+	first, second := serve(t, slow.before), serve(t, good.before)
+	for _, host := range []string{first, second} {
+		push(t, host+"/team/memo:v1", content(t, map[string]string{"f": "content"}))
+	}
+	slow.fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/manifests/") {
+			<-r.Context().Done()
+		}
+		return false
+	}
+	limits := image.DefaultLimits()
+	limits.Time = 3 * time.Second
+	fetcher := image.New(image.Config{Limits: limits, Registries: mirrored("127.0.0.1:1/origin", configv1.NeverContactSource, first+"/team", second+"/team")})
+	for _, toFirst := range []int{1, 0} {
+		_ = slow.take()
+		if _, err := fetcher.Resolve(t.Context(), image.Source{Ref: "127.0.0.1:1/origin/memo:v1"}); err != nil {
+			t.Error(err)
+		}
+		if got := slow.take(); got != toFirst {
+			t.Errorf("%d requests to the slow mirror, want %d", got, toFirst)
+		}
+	}
+}
+
+// TestENG_S5_ARepositoryCannotLeaveTheNamespaceOfItsName checks that a name which a server may take for another one is sent nowhere.
+func TestENG_S5_ARepositoryCannotLeaveTheNamespaceOfItsName(t *testing.T) {
+	record := &recorder{}
+	host := serve(t, record.before)
+	settings := mirrored("quay.local/team", configv1.NeverContactSource, host+"/mirrored/team")
+	settings.sets.RegistrySources.AllowedRegistries = []string{"quay.local/team"}
+	fetcher := image.New(image.Config{Registries: settings})
+	for _, ref := range []string{"quay.local/team/../../private/secret:v1", "quay.local/team//x:v1", "quay.local/team/./x:v1"} {
+		_, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
+		wantClass(t, err, image.Invalid)
+	}
+	if got := record.take(); got != 0 {
+		t.Errorf("%d requests", got)
 	}
 }
 
@@ -250,17 +304,22 @@ func TestENG_S13_AMirrorThatHasFailedIsAskedLast(t *testing.T) {
 		}
 	}
 	ask("memo", 1, 0)
-	bad.fault = answer(http.StatusInternalServerError)
+	bad.fault = answer(http.StatusServiceUnavailable)
 	ask("memo", 1, 1)
 	ask("memo", 0, 1)
-	ask("note", 0, 1) // a registry that fails is not asked for other images either
+	ask("note", 0, 1) // a registry that is not there is not asked for other images either
 	clock.SetTime(clock.Now().Add(61 * time.Second))
 	bad.fault = answer(http.StatusNotFound)
 	ask("memo", 1, 1)
 	ask("memo", 0, 1)
 	bad.fault = nil
 	ask("note", 1, 0) // it may have other images
-	good.fault = answer(http.StatusInternalServerError)
+	clock.SetTime(clock.Now().Add(61 * time.Second))
+	bad.fault = answer(http.StatusTooManyRequests)
+	ask("memo", 1, 1)
+	bad.fault = nil
+	ask("note", 1, 0) // the answer may be about the other image
+	good.fault = answer(http.StatusServiceUnavailable)
 	ask("memo", 1, 1) // there is nobody else to ask
 }
 
@@ -272,7 +331,7 @@ func TestENG_S5_MirrorsHaveTheSettingsOfTheCluster(t *testing.T) {
 	trusting := mirrored("127.0.0.1:1/origin", configv1.NeverContactSource, host+"/team")
 	trusting.authorities = map[string]string{host: authority}
 	insecure := mirrored("127.0.0.1:1/origin", configv1.NeverContactSource, host+"/team")
-	insecure.sets.Registries.InsecureRegistries = []string{host}
+	insecure.sets.RegistrySources.InsecureRegistries = []string{host}
 	for name, test := range map[string]struct {
 		settings settings
 		class    image.Class
@@ -337,7 +396,7 @@ func TestENG_S4_ATagIsPulledFromTheMirrorThatResolvedIt(t *testing.T) {
 	host := serve(t, nil)
 	push(t, host+"/team/memo:v1", content(t, map[string]string{"f": "content"}))
 	settings := mirrored("127.0.0.1:1/origin", configv1.NeverContactSource, host+"/team")
-	settings.sets.Digest = nil
+	settings.sets.DigestMirrorSets = nil
 	fetcher := image.New(image.Config{Registries: settings})
 	from := image.Source{Ref: "127.0.0.1:1/origin/memo:v1"}
 	if got := pull(t, fetcher, from, source.Target{}); got.err != nil || got.file != "content" || !strings.HasPrefix(got.mirror, host+"/team/memo@sha256:") {

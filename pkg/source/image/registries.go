@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/mirrors"
 )
 
-// Registries are the settings of a cluster for registries, which may change at any time.
-type Registries interface {
+// RegistryConfiguration is the configuration of a cluster for registries, which may change at any time.
+type RegistryConfiguration interface {
 	// Rules returns the rules for the locations of images. Its error is transient.
 	Rules(ctx context.Context) (*mirrors.Rules, error)
 	// Authorities returns the certificate authorities for a registry ("host" or "host:port"); nil for those of the system. Its error has the
@@ -16,9 +16,9 @@ type Registries interface {
 	Authorities(ctx context.Context, registry string) (*x509.CertPool, error)
 }
 
-// noSettings are the Registries of a Fetcher outside of a cluster.
-type noSettings struct{}
+// noRegistryConfig is the RegistryConfiguration of a Fetcher outside of a cluster.
+type noRegistryConfig struct{}
 
-func (noSettings) Rules(context.Context) (*mirrors.Rules, error) { return nil, nil }
+func (noRegistryConfig) Rules(context.Context) (*mirrors.Rules, error) { return nil, nil }
 
-func (noSettings) Authorities(context.Context, string) (*x509.CertPool, error) { return nil, nil }
+func (noRegistryConfig) Authorities(context.Context, string) (*x509.CertPool, error) { return nil, nil }

@@ -19,25 +19,25 @@ type Source struct {
 	// CertificateData holds certificate authorities for the registry, in PEM, in addition to those of the system.
 	CertificateData string
 
-	// isTag is true if Ref is the digest to which a tag was resolved. Such an image has the mirrors of the tag.
-	isTag bool
+	// resolvedFromTag is true if Ref is a digest to which a tag was resolved. The mirrors of the tag then apply.
+	resolvedFromTag bool
 }
 
 // At returns the source with a different reference, for example one that Resolve returned.
 func (s Source) At(ref string) Source {
 	if parsed, err := name.ParseReference(s.Ref); err == nil {
-		s.isTag = s.pulls(parsed) == mirrors.ByTag
+		s.resolvedFromTag = s.pulls(parsed) == mirrors.ByTag
 	}
 	s.Ref = ref
 	return s
 }
 
 // pulls returns how a source is pulled, given its parsed reference.
-func (s Source) pulls(ref name.Reference) mirrors.Pulls {
-	if s.isTag {
+func (s Source) pulls(ref name.Reference) mirrors.PullFromMirror {
+	if s.resolvedFromTag {
 		return mirrors.ByTag
 	}
-	return mirrors.PullsOf(ref)
+	return mirrors.PullFromMirrorOf(ref)
 }
 
 // Registry returns the host of the image's registry, with its port if the reference has one; empty if the reference is invalid.

@@ -15,6 +15,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
 )
 
 // loopbackRefused is the text of the error about a remote registry that refers to a loopback address.
@@ -62,9 +64,13 @@ func (f *Fetcher) transportFor(ctx context.Context, source Source) (http.RoundTr
 // authorities returns the certificate authorities for the registry of a source: those of the system, of the cluster's settings and of the
 // source. It returns nil if those of the system suffice.
 func (f *Fetcher) authorities(ctx context.Context, source Source) (*x509.CertPool, error) {
-	authorities, err := f.registries.Authorities(ctx, source.Registry())
+	registry := source.Registry()
+	if registry == name.DefaultRegistry {
+		registry = "docker.io" // its usual name
+	}
+	authorities, err := f.registries.Authorities(ctx, registry)
 	if err != nil {
-		return nil, marked(Settings, "%w", err)
+		return nil, marked(RegistryConfig, "%w", err)
 	}
 	if source.CertificateData == "" {
 		return authorities, nil

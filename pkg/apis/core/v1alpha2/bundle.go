@@ -99,8 +99,8 @@ type BundleStatus struct {
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// mirror is the reference of the image in the mirror that served the content, by digest. It has 1 to 1100 characters. It is absent
-	// if the repository in resolvedSource served the content, and until the content is read.
+	// mirror is the image reference, by digest, at the mirror that served the content. It has 1 to 1100 characters. The field is
+	// absent until the content is read. It stays absent if the repository in resolvedSource served the content.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1100

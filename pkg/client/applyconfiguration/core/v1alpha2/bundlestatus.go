@@ -24,8 +24,8 @@ type BundleStatusApplyConfiguration struct {
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
 	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// mirror is the reference of the image in the mirror that served the content, by digest. It has 1 to 1100 characters. It is absent
-	// if the repository in resolvedSource served the content, and until the content is read.
+	// mirror is the image reference, by digest, at the mirror that served the content. It has 1 to 1100 characters. The field is
+	// absent until the content is read. It stays absent if the repository in resolvedSource served the content.
 	Mirror *string `json:"mirror,omitempty"`
 	// digest is the digest of the image manifest ("sha256:…"). It has 1 to 128 characters. The manager stores the content under
 	// this digest. The field is absent until the content is read.

@@ -8,17 +8,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// restarts is the target of several attempts to unpack an image. What an attempt has reserved is there for the next one.
-type restarts struct {
+// retryTarget is the target of several attempts to unpack an image. An attempt reuses the disk space that earlier attempts reserved.
+type retryTarget struct {
 	source.Target
 	isStarted      bool
 	used, reserved int64
 }
 
-func newRestarts(target source.Target) *restarts { return &restarts{Target: target} }
+func newRetryTarget(target source.Target) *retryTarget { return &retryTarget{Target: target} }
 
 // next returns the target of the next attempt. It removes the files of the former one.
-func (r *restarts) next() (source.Target, error) {
+func (r *retryTarget) next() (source.Target, error) {
 	if r.isStarted {
 		entries, err := os.ReadDir(r.Dir)
 		if err != nil {
@@ -38,7 +38,7 @@ func (r *restarts) next() (source.Target, error) {
 	return target, nil
 }
 
-func (r *restarts) reserve(bytes int64) error {
+func (r *retryTarget) reserve(bytes int64) error {
 	missing := r.used + bytes - r.reserved
 	if missing > 0 {
 		if err := r.Reserve(missing); err != nil {

@@ -17,8 +17,7 @@ import (
 
 // fromLocations calls do with the locations of an image, one after the other, until one of them serves it, and returns the reference there if
 // it is a mirror. It tries a location that has just failed after all others. do gets the reference of the image at the location, with the
-// options of requests for it. The time limit holds for all locations together, and each gets an equal share of the time that is left. Errors
-// are of type *Error; if several locations failed, the error has the cause of each.
+// options of requests for it. The time limit holds for all locations together, and each gets an equal share. Errors are of type *Error; if several locations failed, the error has the cause of each.
 func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source, image name.Reference,
 	do func(ctx context.Context, ref name.Reference, options []remote.Option) error,
 ) (mirror string, err error) {
@@ -36,9 +35,9 @@ func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source,
 	}
 	locations := rules.Locations(image, from.pulls(image))
 	all := locationsError{locations: locations, errs: make([]*Error, len(locations))}
-	for tried, i := range f.failures.order(from, locations) {
+	for _, i := range f.failures.order(from, locations) {
 		location := locations[i]
-		shared, cancel := withShare(limited, len(locations)-tried)
+		shared, cancel := context.WithTimeout(limited, f.limits.Time/time.Duration(len(locations)))
 		err := f.fromLocation(shared, action, from.at(location), location.IsMirror, do)
 		cancel()
 		if err == nil {
@@ -56,15 +55,6 @@ func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source,
 		}
 	}
 	return "", all.result(action, from.Ref)
-}
-
-// withShare returns a context with an equal share of the time that is left for a number of locations.
-func withShare(ctx context.Context, locations int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok || locations <= 1 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(locations))
 }
 
 // fromLocation calls do with the reference of a source at one location. Errors are of type *Error.

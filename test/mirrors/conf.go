@@ -13,9 +13,9 @@ import (
 
 // registry is a table of registries.conf.
 type registry struct {
-	scope             string
-	insecure, blocked bool
-	mirrors           []string // lines
+	scope   string
+	blocked bool
+	mirrors []string // lines
 }
 
 // Conf returns the registries.conf that the machine-config operator writes from the objects. Each source must be in one object only,

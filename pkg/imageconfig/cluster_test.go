@@ -76,11 +76,18 @@ type fixture struct {
 
 func start(t *testing.T, trustedCAFile string, objects ...runtime.Object) *fixture {
 	t.Helper()
+	return startWith(t, trustedCAFile, func(*dynamicfake.FakeDynamicClient) {}, objects...)
+}
+
+// startWith calls prepare with the client before anything uses it.
+func startWith(t *testing.T, trustedCAFile string, prepare func(*dynamicfake.FakeDynamicClient), objects ...runtime.Object) *fixture {
+	t.Helper()
 	kinds := map[schema.GroupVersionResource]string{}
 	for kind, resource := range resources {
 		kinds[resource] = kind + "List"
 	}
 	f := &fixture{dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, objects...), core: fake.NewClientset()}
+	prepare(f.dynamic)
 	served, err := inventory.NewKinds(f.dynamic)
 	if err != nil {
 		t.Fatal(err)
@@ -208,10 +215,11 @@ func TestAClusterWithoutTheKindsHasNoMirrors(t *testing.T) {
 // TestENG_S13_NothingIsPulledBeforeTheMirrorsAreKnown checks that an API server that does not list a kind leads to an error that names it.
 func TestENG_S13_NothingIsPulledBeforeTheMirrorsAreKnown(t *testing.T) {
 	resource := resources["ImageDigestMirrorSet"]
-	f := start(t, "", definition(t, "ImageTagMirrorSet"))
-	f.dynamic.PrependReactor("list", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewForbidden(resource.GroupResource(), "", nil)
-	})
+	f := startWith(t, "", func(client *dynamicfake.FakeDynamicClient) {
+		client.PrependReactor("list", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewForbidden(resource.GroupResource(), "", nil)
+		})
+	}, definition(t, "ImageTagMirrorSet"))
 	if _, err := f.dynamic.Resource(resources["CustomResourceDefinition"]).Create(t.Context(), definition(t, "ImageDigestMirrorSet"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

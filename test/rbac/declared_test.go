@@ -14,6 +14,7 @@ import (
 const (
 	ofScoped   = "apply-configuration refuses BundleDeployments with a ServiceAccount, because another user applies what it computes"
 	ofMetrics  = "the server of the metrics authenticates and authorizes its clients; apply-configuration serves none"
+	ofPulls    = "where images are pulled from; apply-configuration gets the content of images as input"
 	ofStarting = "only a process that keeps running elects a leader and names its Pod in Events; apply-configuration does neither"
 )
 
@@ -29,6 +30,15 @@ var undeclared = []Exemption{
 	{"get leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
 	{"update leases.coordination.k8s.io in namespace openshift-platform-operators", ofStarting, ""},
 	{"get replicasets.apps in namespace openshift-platform-operators", ofStarting, ""},
+	{"list imagedigestmirrorsets.config.openshift.io in the whole cluster", ofPulls, "the informer of imagedigestmirrorsets"},
+	{"watch imagedigestmirrorsets.config.openshift.io in the whole cluster", ofPulls, "the informer of imagedigestmirrorsets"},
+	{"list imagetagmirrorsets.config.openshift.io in the whole cluster", ofPulls, "the informer of imagetagmirrorsets"},
+	{"watch imagetagmirrorsets.config.openshift.io in the whole cluster", ofPulls, "the informer of imagetagmirrorsets"},
+	{"list images.config.openshift.io in the whole cluster", ofPulls, "the informer of images"},
+	{"watch images.config.openshift.io in the whole cluster", ofPulls, "the informer of images"},
+	{"list imagecontentsourcepolicies.operator.openshift.io in the whole cluster", ofPulls, "the informer of imagecontentsourcepolicies"},
+	{"watch imagecontentsourcepolicies.operator.openshift.io in the whole cluster", ofPulls, "the informer of imagecontentsourcepolicies"},
+	{"get configmaps in namespace openshift-config", ofPulls, ""},
 	{"impersonate serviceaccounts in some namespace", ofScoped, ""},
 	{"impersonate userextras.authentication.k8s.io/platform.openshift.io/bundledeployment in the whole cluster", ofScoped, ""},
 }

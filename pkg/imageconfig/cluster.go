@@ -47,10 +47,10 @@ type Config struct {
 
 // Cluster is the image configuration of a cluster. It implements image.RegistryConfiguration. It is safe for concurrent use.
 type Cluster struct {
-	config                       Config
-	digest, tag, content, images *inventory.Optional
-	trustedCA                    *caFile
-	changed                      []func()
+	config                        Config
+	digest, tag, policies, images *inventory.Optional
+	trustedCA                     *caFile
+	changed                       []func()
 
 	lock  sync.Mutex
 	rules *mirrors.Rules // nil after a change
@@ -68,7 +68,7 @@ func New(config Config) (*Cluster, error) {
 	}{
 		{&c.digest, configv1.GroupVersion.WithResource("imagedigestmirrorsets"), func() runtime.Object { return &configv1.ImageDigestMirrorSet{} }},
 		{&c.tag, configv1.GroupVersion.WithResource("imagetagmirrorsets"), func() runtime.Object { return &configv1.ImageTagMirrorSet{} }},
-		{&c.content, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
+		{&c.policies, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
 		{&c.images, configv1.GroupVersion.WithResource("images"), func() runtime.Object { return &configv1.Image{} }},
 	} {
 		watched, err := inventory.NewOptional(config.Dynamic, config.Kinds, inventory.OptionalConfig{Resource: each.resource, Transform: typed(each.object)})
@@ -103,7 +103,7 @@ func typed(newObject func() runtime.Object) cache.TransformFunc {
 // watched returns all watched kinds, by plural.
 func (c *Cluster) watched() map[string]*inventory.Optional {
 	return map[string]*inventory.Optional{
-		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.content, "images": c.images,
+		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.policies, "images": c.images,
 	}
 }
 
@@ -168,7 +168,7 @@ func (c *Cluster) current() (rules *mirrors.Rules, isReported bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.rules == nil {
-		c.rules = mirrors.New(c.sets())
+		c.rules = mirrors.New(c.objects())
 	}
 	isReported = slices.Equal(c.rules.Problems(), c.reported)
 	c.reported = c.rules.Problems()
@@ -187,15 +187,15 @@ func (c *Cluster) unlisted() []string {
 	return found
 }
 
-func (c *Cluster) sets() mirrors.Objects {
-	sets := mirrors.Objects{
+func (c *Cluster) objects() mirrors.Objects {
+	found := mirrors.Objects{
 		DigestMirrorSets: all[*configv1.ImageDigestMirrorSet](c.digest), TagMirrorSets: all[*configv1.ImageTagMirrorSet](c.tag),
-		ContentSourcePolicies: all[*operatorv1alpha1.ImageContentSourcePolicy](c.content),
+		ContentSourcePolicies: all[*operatorv1alpha1.ImageContentSourcePolicy](c.policies),
 	}
 	if image := c.image(); image != nil {
-		sets.RegistrySources = image.Spec.RegistrySources
+		found.RegistrySources = image.Spec.RegistrySources
 	}
-	return sets
+	return found
 }
 
 // all returns the objects of a kind.

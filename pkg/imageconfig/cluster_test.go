@@ -233,8 +233,8 @@ func TestENG_S13_NothingIsPulledBeforeTheMirrorsAreKnown(t *testing.T) {
 	cancel()
 }
 
-// Promise ENG-S5: Registries are reached through the proxy of HTTPS_PROXY and NO_PROXY. The certificate authorities that the cluster trusts, and
-// those of additionalTrustedCA, are trusted. Changes of certificate authorities take effect without a restart.
+// Promise ENG-S5: Registries are trusted by the certificate authorities that the cluster trusts, and by those of additionalTrustedCA. Changes of
+// certificate authorities take effect without a restart.
 func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	ofProxy, ofRegistry := certificate(t), certificate(t)
 	file := filepath.Join(t.TempDir(), "ca-bundle.crt")

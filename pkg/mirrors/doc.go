@@ -3,7 +3,7 @@
 // registries that its Image "cluster" allows, blocks or declares insecure.
 //
 // The rules are those of containers-registries.conf(5) and containers-policy.json(5), for the files that the machine-config operator writes from
-// these objects, so that a bundle is pulled from the same places as the image of a Pod. There is one exception: mirrors of a source without a
+// these objects, so that a bundle is pulled from the same locations as the image of a Pod. There is one exception: mirrors of a source without a
 // port do not serve a registry with a port. The library containers/image puts that port behind the mirror, and the resulting reference is often
 // invalid.
 //

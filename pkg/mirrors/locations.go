@@ -9,20 +9,20 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Location is a place from which an image can be pulled.
+// Location is a repository from which an image can be pulled.
 type Location struct {
-	// Ref is the reference of the image in this place, with the tag or digest of the image.
+	// Ref is the reference of the image at this location, with the tag or digest of the image.
 	Ref string
-	// IsMirror is true if the place is not the image's own repository.
+	// IsMirror is true if the location is not the image's own repository.
 	IsMirror bool
 	// IsInsecure is true if the registry needs no valid certificate and may use plain HTTP.
 	IsInsecure bool
-	// Blocked is the reason why the cluster does not permit requests to this place, as a clause that names the object; empty if it permits
+	// Blocked is the reason why the cluster does not permit requests to this location, as a clause that names the object; empty if it permits
 	// them.
 	Blocked string
 }
 
-// Locations returns the places from which an image is pulled, in the order in which they are tried. The image's own repository is one of
+// Locations returns the locations from which an image is pulled, in the order in which they are tried. The image's own repository is one of
 // them, also if it is blocked. by selects the mirrors; it is usually PullFromMirrorOf(image).
 func (r *Rules) Locations(image name.Reference, by PullFromMirror) []Location {
 	repository := repositoryOf(image)
@@ -44,16 +44,16 @@ func (r *Rules) Locations(image name.Reference, by PullFromMirror) []Location {
 		if each.pulls != by || strings.HasPrefix(rest, ":") { // the source has no port, so its mirror cannot have it
 			continue
 		}
-		place := each.location + rest
-		if place == repository {
+		target := each.location + rest
+		if target == repository {
 			add(own)
 			continue
 		}
-		location := Location{Ref: place + suffix, IsMirror: true, IsInsecure: each.insecure}
-		if of := r.match(place); of != nil {
+		location := Location{Ref: target + suffix, IsMirror: true, IsInsecure: each.insecure}
+		if of := r.match(target); of != nil {
 			location.Blocked = of.blocked
 		}
-		if !isRepository(place) {
+		if !isRepository(target) {
 			location.Blocked = fmt.Sprintf("mirror %q of source %q has no valid registry: the host needs a dot or a port, or must be localhost", each.location, matching.scope)
 		}
 		add(location)
@@ -62,7 +62,7 @@ func (r *Rules) Locations(image name.Reference, by PullFromMirror) []Location {
 	return found
 }
 
-// CheckAllowed returns an error that names the object if the cluster permits no pull of an image, from whichever place. As for Pods, the image's
+// CheckAllowed returns an error that names the object if the cluster permits no pull of an image, from whichever location. As for Pods, the image's
 // own name counts, and not those of its mirrors.
 func (r *Rules) CheckAllowed(image name.Reference) error {
 	if r == nil {
@@ -115,8 +115,8 @@ func IsValid(image name.Reference) bool {
 
 // isRepository reports whether a name is that of a repository with its registry. A registry has a dot, a port, or the name localhost.
 // Otherwise the name would be that of a repository on Docker Hub.
-func isRepository(place string) bool {
-	registry, repository, _ := strings.Cut(place, "/")
+func isRepository(target string) bool {
+	registry, repository, _ := strings.Cut(target, "/")
 	return repository != "" && (strings.ContainsAny(registry, ".:") || registry == "localhost")
 }
 

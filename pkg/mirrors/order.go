@@ -6,7 +6,7 @@ import (
 )
 
 // ordered merges lists of mirrors of one source into one list. It keeps the order of each list, if they do not contradict one another. The
-// source is asked last in any case, so it is part of the result only if a list has mirrors after it.
+// source is tried last in any case, so it is part of the result only if a list has mirrors after it.
 //
 // Where the lists leave the order open, it is that of the machine-config operator: alphabetical among mirrors that no other precedes, and
 // then breadth-first. A contradiction is resolved in favor of the alphabetically first mirror that is left.

@@ -42,7 +42,7 @@ type entry struct {
 	scope    string
 	mirrors  []mirror
 	insecure bool
-	// blocked is the reason why the scope itself is not asked; empty if it may be.
+	// blocked is the reason why the scope itself is not tried; empty if it may be.
 	blocked string
 }
 

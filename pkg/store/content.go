@@ -105,8 +105,8 @@ func NewContent(config ContentConfig) (*Content, error) {
 }
 
 // Use calls use with the files of a digest, and the line about their origin. If they are not stored, fill writes them first. Use returns
-// errors of fill and of use unchanged, except that it adds a remedy to a disk error of use, which IsDiskError recognizes. At most two callers read at once, so use
-// must not take long and must not call Use. Use calls use a second time if the content was removed while it was read.
+// errors of fill and of use unchanged, except that it adds a remedy to a disk error of use, which IsDiskError recognizes. At most two callers
+// read at once, so use must not take long and must not call Use. Use calls use a second time if the content was removed while it was read.
 //
 // Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If this fill
 // fails, each of the other callers tries its own fill, which may have a different source or different credentials.

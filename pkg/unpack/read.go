@@ -27,8 +27,9 @@ type pinnedSource struct {
 	checksAccess bool
 }
 
-// read calls use with the files of a pinned source, and the mirror that served them for this source; empty if none did. It returns a *classlimits.SizeError if the files have too many bytes: before it has
-// written them, or, if they were stored for an object of another class, before use is called.
+// read calls use with the files of a pinned source, and the mirror that served them for this source; empty if none did. It
+// returns a *classlimits.SizeError if the files have too many bytes: before it has written them, or, if they were stored for an object of another
+// class, before use is called.
 func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS, mirror string) error) error {
 	from := of.from.At(of.pinned.Reference)
 	if of.checksAccess {

@@ -55,8 +55,8 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a Bundle.
 	Sources source.Opener
-	// OnImageConfigChange registers a function that is called when the cluster's image configuration changes, so that failed fetches are retried. It may be
-	// nil.
+	// OnImageConfigChange registers a function that is called when the cluster's image configuration changes, so that failed fetches are
+	// retried. It may be nil.
 	OnImageConfigChange func(changed func())
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int

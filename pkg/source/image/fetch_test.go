@@ -140,6 +140,9 @@ func TestENG_S14_FetchFromAnIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if digest, err := index.Digest(); err != nil || !strings.HasSuffix(pinned, "@"+digest.String()) {
+				t.Errorf("resolved to %s, want the digest of the index, %s (%v)", pinned, digest, err)
+			}
 			dir := t.TempDir()
 			if _, err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 				if !strings.Contains(err.Error(), c.want) {

@@ -17,12 +17,13 @@ import (
 
 // fromLocations calls do with the locations of an image, one after the other, until one of them serves it, and returns the reference there if
 // it is a mirror. It tries a location that has just failed after all others. do gets the reference of the image at the location, with the
-// options of requests for it. The time limit holds for all locations together, and each gets an equal share. Errors are of type *Error; if several locations failed, the error has the cause of each.
+// options of requests for it. The time limit holds for all locations together, and each gets an equal share. Errors are of type *Error; if several
+// locations failed, the error has the cause of each.
 func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source, image name.Reference,
 	do func(ctx context.Context, ref name.Reference, options []remote.Option) error,
 ) (mirror string, err error) {
 	if f.find == nil && !mirrors.IsValid(image) {
-		return "", &Error{Class: Invalid, Action: action, Ref: from.Ref, Err: errors.New("the repository has a component that is not lower-case letters and digits, with single separators between them")}
+		return "", &Error{Class: Invalid, Action: action, Ref: from.Ref, Err: errors.New("the name of its registry or repository is invalid")}
 	}
 	limited, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
@@ -58,7 +59,7 @@ func (f *Fetcher) fromLocations(ctx context.Context, action string, from Source,
 }
 
 // fromLocation calls do with the reference of a source at one location. Errors are of type *Error.
-func (f *Fetcher) fromLocation(ctx context.Context, action string, at place, isMirror bool, do func(ctx context.Context, ref name.Reference, options []remote.Option) error) *Error {
+func (f *Fetcher) fromLocation(ctx context.Context, action string, at locatedSource, isMirror bool, do func(ctx context.Context, ref name.Reference, options []remote.Option) error) *Error {
 	if at.blocked != "" {
 		return &Error{Class: NotPermitted, Action: action, Ref: at.Ref, Err: errors.New(at.blocked)}
 	}
@@ -74,21 +75,21 @@ func (f *Fetcher) fromLocation(ctx context.Context, action string, at place, isM
 	return asError(action, at.Ref, err)
 }
 
-// place is a source at one of its locations, with the settings for the registry there.
-type place struct {
+// locatedSource is a source at one of its locations, with the settings for the registry there.
+type locatedSource struct {
 	Source
 	blocked string
 }
 
 // at returns a source at one of its locations. The settings of the source for its registry do not apply to mirrors, whose settings are those
 // of the cluster.
-func (s Source) at(location mirrors.Location) place {
+func (s Source) at(location mirrors.Location) locatedSource {
 	s.Ref = location.Ref
 	if location.IsMirror {
 		s.InsecureSkipTLSVerify, s.CertificateData = false, ""
 	}
 	s.InsecureSkipTLSVerify = s.InsecureSkipTLSVerify || location.IsInsecure
-	return place{s, location.Blocked}
+	return locatedSource{s, location.Blocked}
 }
 
 // isLocationIndependent reports whether the error would occur at every location.

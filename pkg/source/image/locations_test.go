@@ -186,7 +186,7 @@ func TestENG_S4_AMirrorThatFailsIsFollowedByTheNext(t *testing.T) {
 }
 
 // Promise ENG-S13: Where the source registries are unreachable, images are pulled from mirrors. The status has the mirror, and a failure has
-// every location that was tried, with the reason.
+// the locations that were tried, at most eight, each with the reason.
 func TestENG_S13_AFailureHasEveryLocationAndWhy(t *testing.T) {
 	const digest = "@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	empty, locked := serve(t, nil), serve(t, answer(http.StatusUnauthorized))

@@ -12,7 +12,8 @@ endif
 
 # Versions are stamped by -ldflags below, so that git's state never makes a build fail or differ. -trimpath keeps the checkout's path
 # out of what is compiled: what one checkout has compiled, all others find in the Go build cache.
-export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -trimpath)
+# The tag is for the policy engine of pkg/signatures, which needs a C library otherwise.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -trimpath -tags=containers_image_openpgp)
 
 # The folder of real catalogs and bundles, or nothing if there is none: tests skip what needs it. See test/realdata.
 export PLATFORM_OPERATORS_REAL_DATA ?= $(if $(wildcard ../shared/data/catalogs),../shared/data)

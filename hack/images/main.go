@@ -66,7 +66,7 @@ func run(ctx context.Context, arches []string, to string) error {
 
 // compile builds a reproducible static binary. pkg is the folder of the package. to is the path of the binary, and must be absolute.
 func compile(ctx context.Context, pkg, arch, to string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-C", pkg, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, ".")
+	command := exec.CommandContext(ctx, "go", "build", "-C", pkg, "-trimpath", "-buildvcs=false", "-tags=containers_image_openpgp", "-ldflags=-s -w -buildid=", "-o", to, ".")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("compiling %q for %q: %w\n%s", pkg, arch, err, output)

@@ -66,7 +66,7 @@ func (c *contents) render(ctx context.Context, deployment *corev1alpha2.BundleDe
 	if !isKnown {
 		return nil, nil
 	}
-	opened, err := c.sources.Open(deployment.Spec.Source, corev1alpha2.SecretNamespace(deployment.Spec))
+	opened, err := c.sources.Open(deployment.Spec.Source, source.NamespacesOf(deployment.Spec))
 	if err != nil || opened.Source == nil {
 		return nil, err
 	}

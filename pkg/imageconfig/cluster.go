@@ -21,6 +21,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
 
+	"github.com/openshift/platform-operators/pkg/imagepolicy"
 	"github.com/openshift/platform-operators/pkg/inventory"
 	"github.com/openshift/platform-operators/pkg/mirrors"
 )
@@ -47,13 +48,14 @@ type Config struct {
 
 // Cluster is the image configuration of a cluster. It implements image.RegistryConfiguration. It is safe for concurrent use.
 type Cluster struct {
-	config                        Config
-	digest, tag, policies, images *inventory.Optional
-	trustedCA                     *caFile
-	changed                       []func()
+	config                              Config
+	digest, tag, contentSources, images *inventory.Optional
+	clusterPolicies, policies           *inventory.Optional
+	trustedCA                           *caFile
+	changed                             []func()
 
-	lock  sync.Mutex
-	rules *mirrors.Rules // nil after a change
+	lock    sync.Mutex
+	current *configuration // nil after a change
 	// reported are the problems that were reported last.
 	reported []string
 }
@@ -68,8 +70,10 @@ func New(config Config) (*Cluster, error) {
 	}{
 		{&c.digest, configv1.GroupVersion.WithResource("imagedigestmirrorsets"), func() runtime.Object { return &configv1.ImageDigestMirrorSet{} }},
 		{&c.tag, configv1.GroupVersion.WithResource("imagetagmirrorsets"), func() runtime.Object { return &configv1.ImageTagMirrorSet{} }},
-		{&c.policies, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
+		{&c.contentSources, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
 		{&c.images, configv1.GroupVersion.WithResource("images"), func() runtime.Object { return &configv1.Image{} }},
+		{&c.clusterPolicies, configv1.GroupVersion.WithResource("clusterimagepolicies"), func() runtime.Object { return &configv1.ClusterImagePolicy{} }},
+		{&c.policies, configv1.GroupVersion.WithResource("imagepolicies"), func() runtime.Object { return &configv1.ImagePolicy{} }},
 	} {
 		watched, err := inventory.NewOptional(config.Dynamic, config.Kinds, inventory.OptionalConfig{Resource: each.resource, Transform: typed(each.object)})
 		if err != nil {
@@ -103,7 +107,8 @@ func typed(newObject func() runtime.Object) cache.TransformFunc {
 // watched returns all watched kinds, by plural.
 func (c *Cluster) watched() map[string]*inventory.Optional {
 	return map[string]*inventory.Optional{
-		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.policies, "images": c.images,
+		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.contentSources, "images": c.images,
+		"clusterimagepolicies": c.clusterPolicies, "imagepolicies": c.policies,
 	}
 }
 
@@ -139,16 +144,45 @@ func (c *Cluster) onUpdate(before, after any) {
 
 func (c *Cluster) onChange() {
 	c.lock.Lock()
-	c.rules = nil
+	c.current = nil
 	c.lock.Unlock()
 	for _, changed := range c.changed {
 		changed()
 	}
 }
 
+// configuration is what follows from the objects of a cluster.
+type configuration struct {
+	rules    *mirrors.Rules
+	policies *imagepolicy.Policies
+}
+
+// problems returns the sentences that say what is invalid.
+func (c *configuration) problems() []string {
+	return slices.Concat(c.rules.Problems(), c.policies.Problems())
+}
+
 // Rules returns the rules for the locations of images. It waits at most five seconds for the first lists of all served kinds. It returns an error
 // if a list is missing, because an image could then be pulled from the wrong registry.
 func (c *Cluster) Rules(ctx context.Context) (*mirrors.Rules, error) {
+	found, err := c.configuration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return found.rules, nil
+}
+
+// Policies returns the policies for signatures of images. Like Rules, it waits for the lists and returns an error if one is missing, because an
+// image could then be accepted without a signature.
+func (c *Cluster) Policies(ctx context.Context) (*imagepolicy.Policies, error) {
+	found, err := c.configuration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return found.policies, nil
+}
+
+func (c *Cluster) configuration(ctx context.Context) (*configuration, error) {
 	var missing []string
 	if err := wait.PollUntilContextTimeout(ctx, listInterval, listTimeout, true, func(context.Context) (bool, error) {
 		missing = c.unlisted()
@@ -156,23 +190,27 @@ func (c *Cluster) Rules(ctx context.Context) (*mirrors.Rules, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("the manager has not yet received from the API server: %s", strings.Join(missing, ", "))
 	}
-	rules, isReported := c.current()
+	found, isReported := c.compute()
 	if !isReported && c.config.Report != nil {
-		c.config.Report(rules.Problems())
+		c.config.Report(found.problems())
 	}
-	return rules, nil
+	return found, nil
 }
 
-// current returns the rules. isReported is false if their problems differ from those that were reported last, and only once.
-func (c *Cluster) current() (rules *mirrors.Rules, isReported bool) {
+// compute returns the configuration that follows from the objects. isReported is false if its problems differ from those that were reported
+// last, and only once.
+func (c *Cluster) compute() (found *configuration, isReported bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	if c.rules == nil {
-		c.rules = mirrors.New(c.objects())
+	if c.current == nil {
+		c.current = &configuration{rules: mirrors.New(c.objects()), policies: imagepolicy.New(imagepolicy.Objects{
+			Cluster: all[*configv1.ClusterImagePolicy](c.clusterPolicies), Namespaced: all[*configv1.ImagePolicy](c.policies),
+		})}
 	}
-	isReported = slices.Equal(c.rules.Problems(), c.reported)
-	c.reported = c.rules.Problems()
-	return c.rules, isReported
+	problems := c.current.problems()
+	isReported = slices.Equal(problems, c.reported)
+	c.reported = problems
+	return c.current, isReported
 }
 
 // unlisted returns the kinds that are served and not listed yet, sorted.
@@ -190,7 +228,7 @@ func (c *Cluster) unlisted() []string {
 func (c *Cluster) objects() mirrors.Objects {
 	found := mirrors.Objects{
 		DigestMirrorSets: all[*configv1.ImageDigestMirrorSet](c.digest), TagMirrorSets: all[*configv1.ImageTagMirrorSet](c.tag),
-		ContentSourcePolicies: all[*operatorv1alpha1.ImageContentSourcePolicy](c.policies),
+		ContentSourcePolicies: all[*operatorv1alpha1.ImageContentSourcePolicy](c.contentSources),
 	}
 	if image := c.image(); image != nil {
 		found.RegistrySources = image.Spec.RegistrySources

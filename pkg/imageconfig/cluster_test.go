@@ -39,6 +39,8 @@ var resources = map[string]schema.GroupVersionResource{
 	"ImageDigestMirrorSet":     {Group: "config.openshift.io", Version: "v1", Resource: "imagedigestmirrorsets"},
 	"ImageTagMirrorSet":        {Group: "config.openshift.io", Version: "v1", Resource: "imagetagmirrorsets"},
 	"Image":                    {Group: "config.openshift.io", Version: "v1", Resource: "images"},
+	"ClusterImagePolicy":       {Group: "config.openshift.io", Version: "v1", Resource: "clusterimagepolicies"},
+	"ImagePolicy":              {Group: "config.openshift.io", Version: "v1", Resource: "imagepolicies"},
 	"ImageContentSourcePolicy": {Group: "operator.openshift.io", Version: "v1alpha1", Resource: "imagecontentsourcepolicies"},
 }
 
@@ -194,6 +196,43 @@ func TestENG_S4_ChangesCountWithoutARestart(t *testing.T) {
 	})
 	if changes := f.changed() - before; changes < 2 {
 		t.Errorf("%d changes were reported, want 2", changes)
+	}
+}
+
+// TestENG_S12_PoliciesCountWithoutARestart checks that the policies follow the objects, and that an invalid one is reported.
+func TestENG_S12_PoliciesCountWithoutARestart(t *testing.T) {
+	const policy = `{spec: {scopes: [quay.io/team], policy: {rootOfTrust: {policyType: PublicKey, publicKey: {keyData: bm8ga2V5}}}}}`
+	f := start(t, "", definition(t, "ClusterImagePolicy"), definition(t, "ImagePolicy"))
+	image, err := name.ParseReference("quay.io/team/memo:v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := func(namespace string) string {
+		t.Helper()
+		policies, err := f.Policies(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if policy := policies.For(image, namespace); policy != nil {
+			return policy.String()
+		}
+		return ""
+	}
+	if got := found("tenant"); got != "" {
+		t.Errorf("got policy %s", got)
+	}
+	ofNamespace := object(t, "ImagePolicy", "signed", policy)
+	ofNamespace.SetNamespace("tenant")
+	if _, err := f.dynamic.Resource(resources["ImagePolicy"]).Namespace("tenant").Create(t.Context(), ofNamespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "an ImagePolicy", func() bool { return found("tenant") == `ImagePolicy "tenant/signed"` && found("other") == "" })
+	if _, err := f.dynamic.Resource(resources["ClusterImagePolicy"]).Create(t.Context(), object(t, "ClusterImagePolicy", "signed", policy), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a ClusterImagePolicy", func() bool { return found("tenant") == `ClusterImagePolicy "signed"` && found("other") == found("tenant") })
+	if last := f.problems[len(f.problems)-1]; len(last) != 2 || !strings.HasPrefix(last[0], `ClusterImagePolicy "signed" is invalid: `) || !strings.HasPrefix(last[1], `ImagePolicy "tenant/signed" is invalid: `) {
+		t.Errorf("reported problems: %q", f.problems)
 	}
 }
 

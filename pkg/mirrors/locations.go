@@ -71,7 +71,7 @@ func (r *Rules) CheckAllowed(image name.Reference) error {
 	if len(r.invalidBlocked) > 0 {
 		return fmt.Errorf(`blockedRegistries of Image "cluster" has invalid entry %q`, r.invalidBlocked[0])
 	}
-	scopes := policyScopes(image)
+	scopes := PolicyScopes(image)
 	for _, scope := range r.blocked {
 		if slices.Contains(scopes, scope) {
 			return errors.New(blockedBy(scope))
@@ -83,9 +83,9 @@ func (r *Rules) CheckAllowed(image name.Reference) error {
 	return nil
 }
 
-// policyScopes returns all scopes that match an image, by containers-policy.json(5): the image, its repository, the namespaces of the
-// repository, its registry, and wildcards for the domain of the registry, whatever its port.
-func policyScopes(image name.Reference) []string {
+// PolicyScopes returns all scopes that match an image, by containers-policy.json(5), from the most specific one: the image, its repository, the
+// namespaces of the repository, its registry, and wildcards for the domain of the registry, whatever its port.
+func PolicyScopes(image name.Reference) []string {
 	scope := repositoryOf(image)
 	scopes := []string{scope + suffixOf(image)}
 	for {
@@ -135,7 +135,7 @@ func (r *Rules) match(repository string) *entry {
 }
 
 // repositoryOf returns the repository of an image with its registry, normalized.
-func repositoryOf(image name.Reference) string { return normalized(image.Context().Name()) }
+func repositoryOf(image name.Reference) string { return Normalized(image.Context().Name()) }
 
 // suffixOf returns the tag or digest of an image, with the separator.
 func suffixOf(image name.Reference) string {

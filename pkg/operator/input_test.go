@@ -102,7 +102,7 @@ func TestCatalogsAreDialedThroughTheirProxyOrLikeRegistries(t *testing.T) {
 // opener implements source.Opener. It opens no source and returns err.
 type opener struct{ err error }
 
-func (o opener) Open(corev1alpha2.BundleSource, string) (source.Opened, error) {
+func (o opener) Open(corev1alpha2.BundleSource, source.Namespaces) (source.Opened, error) {
 	return source.Opened{}, o.err
 }
 
@@ -118,7 +118,7 @@ func TestBuildKeepsFieldsOfTheInputThatAreSet(t *testing.T) {
 	}).withDefaults()
 	_, grpc := input.ReadGRPC(t.Context(), catalogs.Request{})
 	_, http := input.ReadHTTP(t.Context(), catalogs.Request{})
-	_, image := input.Images.Open(corev1alpha2.BundleSource{}, "")
+	_, image := input.Images.Open(corev1alpha2.BundleSource{}, source.Namespaces{})
 	for field, err := range map[string]error{
 		"Register": input.Register(nil), "RegisterCollector": input.RegisterCollector(nil), "ReadGRPC": grpc, "ReadHTTP": http, "Images": image,
 	} {

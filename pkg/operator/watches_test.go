@@ -34,6 +34,7 @@ var served = map[string]string{
 	"catalogsources": "operators.coreos.com/v1alpha1", "subscriptions": "operators.coreos.com/v1alpha1",
 	"clustercatalogs": "olm.operatorframework.io/v1", "clusterextensions": "olm.operatorframework.io/v1",
 	"imagedigestmirrorsets": "config.openshift.io/v1", "imagetagmirrorsets": "config.openshift.io/v1", "images": "config.openshift.io/v1",
+	"clusterimagepolicies": "config.openshift.io/v1", "imagepolicies": "config.openshift.io/v1",
 	"imagecontentsourcepolicies": "operator.openshift.io/v1alpha1",
 }
 

@@ -24,9 +24,12 @@ type Source interface {
 	// CheckAccess requests the content of a pinned source from its host without its files, and returns an error if the credentials do not
 	// permit reading it. Content that is stored already would be read without a request otherwise.
 	CheckAccess(ctx context.Context) error
-	// Fetch writes the files of a pinned source to a target. It returns the location of the mirror that served them; empty if the source's own
-	// host did.
-	Fetch(ctx context.Context, to Target) (mirror string, err error)
+	// Fetch writes the files of a pinned source to a target, and returns where they are from. It returns an error if the cluster has a policy for
+	// the source, and the content does not satisfy it.
+	Fetch(ctx context.Context, to Target) (Origin, error)
+	// Verify returns an error if the cluster has a policy for a pinned source, and stored content of this origin does not satisfy it. It sends
+	// requests only if it has not verified this content before.
+	Verify(ctx context.Context, origin Origin) error
 	// Spec returns the source as an API type.
 	Spec() corev1alpha2.BundleSource
 }
@@ -37,6 +40,28 @@ type Pinned struct {
 	Reference string
 	// Digest is the digest of the content, "sha256:…", and its key in the content store.
 	Digest string
+}
+
+// Origin is where the files of a source are from.
+type Origin struct {
+	// Mirror is the location of the mirror that served them; empty if the source's own host did.
+	Mirror string
+	// Image is the digest of the image that has the files, "sha256:…". It differs from that of the source if the source is an index of images. It
+	// is empty if it is not known, or if the content is not in an image.
+	Image string
+}
+
+// Namespaces are the namespaces of the objects that apply to a source. Empty means the namespace of the manager.
+type Namespaces struct {
+	// Secrets is the namespace of the Secrets that the spec names.
+	Secrets string
+	// Policies is the namespace whose ImagePolicies apply.
+	Policies string
+}
+
+// NamespacesOf returns the namespaces of the source of a BundleDeployment.
+func NamespacesOf(spec corev1alpha2.BundleDeploymentSpec) Namespaces {
+	return Namespaces{Secrets: corev1alpha2.SecretNamespace(spec), Policies: spec.InstallNamespace}
 }
 
 // Target is the destination of fetched files.
@@ -68,21 +93,21 @@ type Opened struct {
 
 // Opener opens the sources of one type. It returns an error only if reading a cache fails; faults in a spec are reported in Opened.Missing.
 type Opener interface {
-	// Open opens the source in a spec. secrets is the namespace of the Secrets that the spec names; empty means the namespace of the manager.
-	Open(spec corev1alpha2.BundleSource, secrets string) (Opened, error)
+	// Open opens the source in a spec.
+	Open(spec corev1alpha2.BundleSource, namespaces Namespaces) (Opened, error)
 }
 
 // Types are the types of sources, each with its Opener.
 type Types map[corev1alpha2.SourceType]Opener
 
 // Open opens the source in a spec with the Opener for its type.
-func (t Types) Open(spec corev1alpha2.BundleSource, secrets string) (Opened, error) {
+func (t Types) Open(spec corev1alpha2.BundleSource, namespaces Namespaces) (Opened, error) {
 	opener, known := t[spec.Type]
 	if !known {
 		// The CRD of this version permits only known types. The CRD of a later version may permit more.
 		return Opened{Missing: fmt.Sprintf("spec.source.type %q is not supported by this manager; use one of: %s", spec.Type, t.names())}, nil
 	}
-	return opener.Open(spec, secrets)
+	return opener.Open(spec, namespaces)
 }
 
 // names returns the names of the types, sorted and separated by commas.

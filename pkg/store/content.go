@@ -151,6 +151,17 @@ func (c *Content) read(ctx context.Context, digest string, found *completeConten
 	return stillIntact, err
 }
 
+// Origin returns the line about the origin of a digest's files, and whether they are stored.
+func (c *Content) Origin(digest string) (origin string, isStored bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.complete[digest]
+	if found == nil {
+		return "", false
+	}
+	return found.origin, true
+}
+
 // Bytes returns the size of everything on disk, including unfinished content and evicted content that is not yet removed.
 func (c *Content) Bytes() int64 {
 	c.mu.Lock()

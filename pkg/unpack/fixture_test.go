@@ -28,6 +28,9 @@ type folder struct {
 	files   fs.FS
 	fetched *atomic.Int32
 	denied  error
+	// verify is called to verify content that is stored already; nil accepts all. image is the digest of the image that has the files.
+	verify func(source.Origin) error
+	image  string
 }
 
 func from(letter string, files fs.FS) folder {
@@ -41,9 +44,15 @@ func (f folder) Resolve(context.Context) (source.Pinned, error) {
 	return source.Pinned{Reference: "folder.example/" + cmp.Or(f.name, "memo") + "@" + digest, Digest: digest}, nil
 }
 func (f folder) CheckAccess(context.Context) error { return f.denied }
-func (f folder) Fetch(_ context.Context, to source.Target) (string, error) {
+func (f folder) Verify(_ context.Context, origin source.Origin) error {
+	if f.verify == nil {
+		return nil
+	}
+	return f.verify(origin)
+}
+func (f folder) Fetch(_ context.Context, to source.Target) (source.Origin, error) {
 	f.fetched.Add(1)
-	return "mirror.example/memo", os.CopyFS(to.Dir, f.files)
+	return source.Origin{Mirror: "mirror.example/memo", Image: f.image}, os.CopyFS(to.Dir, f.files)
 }
 func (f folder) Spec() corev1alpha2.BundleSource { return corev1alpha2.BundleSource{} }
 
@@ -65,4 +74,25 @@ func newRenderer(t *testing.T) Renderer {
 		Certificates: func() (bundle.CertificateProvider, error) { return "", nil },
 		IsReserved:   func(object *unstructured.Unstructured) bool { return strings.Contains(object.GetName(), "reserved") },
 	}
+}
+
+// scripted is content that others store. Each look at it finds the next origin.
+type scripted struct {
+	lines []string
+	files fs.FS
+}
+
+func (s *scripted) next() string {
+	line := s.lines[0]
+	s.lines = s.lines[1:]
+	return line
+}
+
+func (s *scripted) Origin(string) (string, bool) {
+	line := s.next()
+	return line, line != ""
+}
+
+func (s *scripted) Use(_ context.Context, _ string, _ store.Fill, use func(fs.FS, string) error) error {
+	return use(s.files, s.next())
 }

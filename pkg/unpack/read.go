@@ -1,8 +1,10 @@
 package unpack
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -16,6 +18,8 @@ type Content interface {
 	// Use calls read with the files of a digest, and the origin that fetch returned for them. If they are not stored, Use calls fetch first. It
 	// may call read twice.
 	Use(ctx context.Context, digest string, fetch store.Fill, read func(files fs.FS, origin string) error) error
+	// Origin returns the origin that fetch returned for a digest, and whether its files are stored.
+	Origin(digest string) (origin string, isStored bool)
 }
 
 // pinnedSource is a source whose reference is pinned, and the limits for the size of its content. If checksAccess is true, content that is
@@ -27,9 +31,15 @@ type pinnedSource struct {
 	checksAccess bool
 }
 
-// read calls use with the files of a pinned source, and the mirror that served them for this source; empty if none did. It
-// returns a *classlimits.SizeError if the files have too many bytes: before it has written them, or, if they were stored for an object of another
-// class, before use is called.
+// errUnverified is returned if stored content must be verified before it is read.
+var errUnverified = errors.New("the content is not verified")
+
+// maxVerifications is the maximum number of verifications of one read. There is more than one only if the content is replaced meanwhile.
+const maxVerifications = 3
+
+// read calls use with the files of a pinned source, and the mirror that served them for this source; empty if none did. Before that, it
+// verifies the content, also if it was stored for another object, for which another policy may hold. It returns a *classlimits.SizeError if the
+// files have too many bytes: before it has written them, or, if they were stored for an object of another class, before use is called.
 func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS, mirror string) error) error {
 	from := of.from.At(of.pinned.Reference)
 	if of.checksAccess {
@@ -37,32 +47,81 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 			return err
 		}
 	}
-	// Another reference may have the same content. Its mirror is neither true for this one, nor for everybody to know.
-	ofThis := of.pinned.Reference + " "
-	fetch := func(ctx context.Context, to source.Target) (origin string, err error) {
+	var verified, found *source.Origin
+	fetch := func(ctx context.Context, to source.Target) (string, error) {
 		to.CheckBytes = of.sizes.CheckBytes
-		mirror, err := from.Fetch(ctx, to)
-		if mirror == "" || err != nil {
+		origin, err := from.Fetch(ctx, to)
+		if err != nil {
 			return "", err
 		}
-		return ofThis + mirror, nil
+		verified = &origin
+		return lineOf(of.pinned, origin), nil
 	}
-	return content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, origin string) error {
-		if of.sizes.Bytes > 0 {
-			bytes, err := size(files)
-			if err != nil {
+	if line, isStored := content.Origin(of.pinned.Digest); isStored {
+		_, origin := parseLine(line)
+		found = &origin
+	}
+	for range maxVerifications {
+		if found != nil {
+			if err := from.Verify(ctx, *found); err != nil {
 				return err
 			}
-			if err := of.sizes.CheckBytes(bytes); err != nil {
+			verified = found
+		}
+		err := content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, line string) error {
+			reference, origin := parseLine(line)
+			if verified == nil || verified.Image != origin.Image {
+				found = &origin
+				return errUnverified
+			}
+			if err := of.checkSize(files); err != nil {
 				return err
 			}
+			if reference != of.pinned.Reference {
+				// The mirror of another reference with the same content is neither true for this one, nor for everybody to know.
+				origin.Mirror = ""
+			}
+			return use(files, origin.Mirror)
+		})
+		if !errors.Is(err, errUnverified) {
+			return err
 		}
-		mirror, ok := strings.CutPrefix(origin, ofThis)
-		if !ok {
-			mirror = ""
+	}
+	return fmt.Errorf("reading content %s: it was replaced while it was verified; the manager retries", of.pinned.Digest)
+}
+
+// checkSize returns a *classlimits.SizeError if files have too many bytes.
+func (p pinnedSource) checkSize(files fs.FS) error {
+	if p.sizes.Bytes <= 0 {
+		return nil
+	}
+	bytes, err := size(files)
+	if err != nil {
+		return err
+	}
+	return p.sizes.CheckBytes(bytes)
+}
+
+// none stands for an empty field of a line.
+const none = "-"
+
+// lineOf returns a line about the origin of content: the reference for which it was fetched, the mirror and the image.
+func lineOf(pinned source.Pinned, origin source.Origin) string {
+	return strings.Join([]string{cmp.Or(pinned.Reference, none), cmp.Or(origin.Mirror, none), cmp.Or(origin.Image, none)}, " ")
+}
+
+// parseLine returns the reference and the origin in a line; both are empty if it is not of the form of lineOf.
+func parseLine(line string) (reference string, origin source.Origin) {
+	fields := strings.Fields(line)
+	if len(fields) != 3 {
+		return "", source.Origin{}
+	}
+	for i := range fields {
+		if fields[i] == none {
+			fields[i] = ""
 		}
-		return use(files, mirror)
-	})
+	}
+	return fields[0], source.Origin{Mirror: fields[1], Image: fields[2]}
 }
 
 // exceeded returns the limit of its size that a bundle exceeds; nil if err has another cause.

@@ -37,7 +37,7 @@ func buildProgram(ctx context.Context, root, dir, name string) (_ string, err er
 		return "", err
 	}
 	// With -trimpath, all checkouts share the compiled packages.
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", shared, "./cmd/"+name)
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=containers_image_openpgp", "-o", shared, "./cmd/"+name)
 	build.Dir = root
 	build.Env = append(build.Environ(), "GOTMPDIR="+temp)
 	if output, err := build.CombinedOutput(); err != nil {

@@ -88,6 +88,7 @@ func TestClusterHasOpenShiftAPIs(t *testing.T) {
 			"clusterversions.config.openshift.io", "clusteroperators.config.openshift.io", "featuregates.config.openshift.io",
 			"infrastructures.config.openshift.io", "apiservers.config.openshift.io", "proxies.config.openshift.io",
 			"imagedigestmirrorsets.config.openshift.io", "imagetagmirrorsets.config.openshift.io",
+			"clusterimagepolicies.config.openshift.io", "imagepolicies.config.openshift.io",
 			"imagecontentpolicies.config.openshift.io", "imagecontentsourcepolicies.operator.openshift.io",
 			"catalogsources.operators.coreos.com", "subscriptions.operators.coreos.com", "clusterserviceversions.operators.coreos.com",
 			"clustercatalogs.olm.operatorframework.io", "clusterextensions.olm.operatorframework.io",

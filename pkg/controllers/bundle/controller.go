@@ -209,7 +209,7 @@ func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) 
 		report(bundle, now, unknownClass(bundle, class))
 		return 0, nil
 	}
-	opened, err := c.sources.Open(bundle.Spec.Source, "")
+	opened, err := c.sources.Open(bundle.Spec.Source, source.Namespaces{})
 	if err != nil {
 		return 0, fmt.Errorf("reading the source of Bundle %q: %w", bundle.Name, err)
 	}

@@ -43,7 +43,7 @@ type registry struct {
 	panics bool
 }
 
-func (r registry) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, error) {
+func (r registry) Open(spec corev1alpha2.BundleSource, _ source.Namespaces) (source.Opened, error) {
 	return source.Opened{Name: spec.Image.Ref, Source: served{registry: r, ref: spec.Image.Ref, secret: spec.Image.PullSecret}}, nil
 }
 
@@ -61,17 +61,18 @@ func (s served) Resolve(context.Context) (source.Pinned, error) {
 func (s served) Spec() corev1alpha2.BundleSource {
 	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: s.ref, PullSecret: s.secret}}
 }
-func (s served) CheckAccess(context.Context) error { return nil }
-func (s served) Fetch(_ context.Context, to source.Target) (string, error) {
+func (s served) CheckAccess(context.Context) error           { return nil }
+func (s served) Verify(context.Context, source.Origin) error { return nil }
+func (s served) Fetch(_ context.Context, to source.Target) (source.Origin, error) {
 	switch {
 	case s.registry.panics:
 		panic("index out of range")
 	case s.registry.empty:
-		return "", nil
+		return source.Origin{}, nil
 	case s.registry.flat:
-		return "", os.CopyFS(to.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
+		return source.Origin{}, os.CopyFS(to.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
 	}
-	return "", os.CopyFS(to.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
+	return source.Origin{}, os.CopyFS(to.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
 // sent is an Event that was sent. about is the type and the name of its object.

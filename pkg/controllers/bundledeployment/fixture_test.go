@@ -175,7 +175,7 @@ func (a *fakeAccounts) create(t *testing.T, name string, uid types.UID) {
 // images opens each source as a name without content. It uses the poll interval of the spec.
 type images struct{}
 
-func (images) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, error) {
+func (images) Open(spec corev1alpha2.BundleSource, _ source.Namespaces) (source.Opened, error) {
 	opened := source.Opened{Name: spec.Image.Ref, Source: named(spec.Image.Ref)}
 	if spec.Image.PollIntervalMinutes != nil {
 		opened.PollInterval = time.Duration(*spec.Image.PollIntervalMinutes) * time.Minute
@@ -191,9 +191,10 @@ func (n named) At(pinned string) source.Source { return named(pinned) }
 func (n named) Resolve(context.Context) (source.Pinned, error) {
 	return source.Pinned{}, errors.New("nothing is resolved")
 }
-func (n named) CheckAccess(context.Context) error { return nil }
-func (n named) Fetch(context.Context, source.Target) (string, error) {
-	return "", errors.New("nothing is fetched")
+func (n named) CheckAccess(context.Context) error           { return nil }
+func (n named) Verify(context.Context, source.Origin) error { return nil }
+func (n named) Fetch(context.Context, source.Target) (source.Origin, error) {
+	return source.Origin{}, errors.New("nothing is fetched")
 }
 func (n named) Spec() corev1alpha2.BundleSource { return corev1alpha2.BundleSource{} }
 

@@ -38,7 +38,7 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 		s.c.fetches.Cancel(s.deployment.Name)
 		return false, nil
 	}
-	opened, err := s.c.sources.Open(s.deployment.Spec.Source, corev1alpha2.SecretNamespace(s.deployment.Spec))
+	opened, err := s.c.sources.Open(s.deployment.Spec.Source, source.NamespacesOf(s.deployment.Spec))
 	if err != nil {
 		return true, err
 	}

@@ -22,7 +22,7 @@ type Opener struct {
 
 // Open returns the source of a Bundle's content. The name of the source contains a space, so that it differs from every image reference. If
 // the Bundle does not exist or is not unpacked, Open sets Missing. The Secrets that a Bundle names are always in the namespace of the manager.
-func (o Opener) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, error) {
+func (o Opener) Open(spec corev1alpha2.BundleSource, namespaces source.Namespaces) (source.Opened, error) {
 	if spec.Bundle == nil {
 		return source.Opened{Missing: "spec.source.bundle is missing; set it"}, nil
 	}
@@ -38,7 +38,7 @@ func (o Opener) Open(spec corev1alpha2.BundleSource, _ string) (source.Opened, e
 	}
 	var resolved source.Opened
 	if found.Status.ResolvedSource != nil {
-		if resolved, err = o.Resolved.Open(*found.Status.ResolvedSource, ""); err != nil {
+		if resolved, err = o.Resolved.Open(*found.Status.ResolvedSource, source.Namespaces{Policies: namespaces.Policies}); err != nil {
 			return source.Opened{}, fmt.Errorf("reading the source of Bundle %q: %w", name, err)
 		}
 	}

@@ -38,15 +38,15 @@ func TestSourcesOfBundles(t *testing.T) {
 		"imageless": `Bundle "imageless" is not unpacked yet; its Unpacked condition says why`,
 		"absent":    `Bundle "absent" does not exist; create it, or name another one in spec.source.bundle`,
 	} {
-		got, err := opener.Open(corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: name}}, "memo")
+		got, err := opener.Open(corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: name}}, source.Namespaces{Secrets: "memo", Policies: "memo"})
 		if err != nil || got.Missing != missing || got.Name != "Bundle "+name || got.PollInterval != time.Duration(0) {
 			t.Errorf("%s: error %v, %+v, want missing %q", name, err, got, missing)
 		}
 		if (got.Source == nil) != (missing != "") {
 			t.Fatalf("%s: the source is %v", name, got.Source)
 		}
-		if inSystem, err := opener.Resolved.Open(*resolved, ""); missing == "" && (err != nil || got.Source != inSystem.Source || got.Image != ref) {
-			t.Errorf("%s: it is not the image with the Secret in the manager's namespace, but %+v", name, got)
+		if inSystem, err := opener.Resolved.Open(*resolved, source.Namespaces{Policies: "memo"}); missing == "" && (err != nil || got.Source != inSystem.Source || got.Image != ref) {
+			t.Errorf("%s: it is not the image with the Secret in the manager's namespace and the ImagePolicies of the BundleDeployment's, but %+v", name, got)
 		}
 		if missing == "" && (got.Resolved != ref || got.Source.Spec().Image.PullSecret != "secret") {
 			t.Errorf("%s: resolved %q, to %+v", name, got.Resolved, got.Source.Spec().Image)

@@ -45,6 +45,8 @@ const (
 	Refused Class = "Refused"
 	// NotPermitted: the cluster's image configuration does not permit pulls of the image.
 	NotPermitted Class = "NotPermitted"
+	// Unverified: no signature of the image satisfies the cluster's policy.
+	Unverified Class = "Unverified"
 	// RegistryConfig: the cluster's configuration of registries is not known, or a part that applies to the registry is invalid. The fault may
 	// be transient.
 	RegistryConfig Class = "RegistryConfig"
@@ -81,6 +83,8 @@ var advice = map[Class]string{
 	Refused:            "ask the image's publisher to correct it and publish it under a new reference",
 	NotPermitted: "permit the registry in the object that is named here, or use an image that it permits (the mirrors of an " +
 		"ImageDigestMirrorSet or ImageContentSourcePolicy serve only references by digest); the manager retries when the object changes",
+	Unverified: "if the image can be trusted, sign it as the policy requires (of an index, each image), and copy the signatures to the mirrors; " +
+		"otherwise use another image; the manager retries",
 	RegistryConfig: "if an object is invalid, correct it; otherwise check that the API server responds and permits the manager to read these " +
 		"objects; the manager retries",
 	AllLocationsFailed: "correct one of these registries, or the mirrors in the cluster's ImageDigestMirrorSets, ImageTagMirrorSets and " +

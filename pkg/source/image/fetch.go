@@ -66,6 +66,8 @@ type Config struct {
 	Registries RegistryConfiguration
 	// Clock measures how long a failed location is tried after the others. The default is the system's clock.
 	Clock clock.PassiveClock
+	// Temporary is a directory for temporary files. Empty means the system's.
+	Temporary string
 	// Directory is the only directory that is unpacked, such as "configs"; empty means everything. All layers are read in any case.
 	Directory string
 	// Platform selects the image in an index. The default is Linux on the architecture of this program.
@@ -84,7 +86,8 @@ type Fetcher struct {
 	keychain                  authn.Keychain
 	registries                RegistryConfiguration
 	failures                  *recentFailures
-	directory                 string
+	verified                  verifiedImages
+	directory, temporary      string
 }
 
 // New returns a Fetcher. Fields of Config that are not set get their defaults.
@@ -105,7 +108,7 @@ func New(config Config) *Fetcher {
 	return &Fetcher{
 		limits: config.Limits, platform: config.Platform, find: config.Find, transport: transport, localTransport: local,
 		pullSecrets: config.PullSecrets, keychain: config.Keychain, directory: config.Directory,
-		registries: config.Registries, failures: newRecentFailures(config.Clock),
+		registries: config.Registries, failures: newRecentFailures(config.Clock), verified: newVerifiedImages(), temporary: config.Temporary,
 	}
 }
 
@@ -174,22 +177,33 @@ func (f *Fetcher) CheckAccess(ctx context.Context, from Source) error {
 	return err
 }
 
-// Unpack writes the files of a source to a target, and returns the mirror that served them; empty if the image's own repository did. The
-// source's reference must have a digest. From an index it selects the image of the platform, or else another one. It holds no layer in
-// memory. If a location fails, Unpack removes the files and asks the next one. Errors are of type *Error.
-func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) (mirror string, err error) {
+// Unpack writes the files of a source to a target, and returns where they are from. The source's reference must have a digest. From an index it
+// selects the image of the platform, or else another one. It reads no layer before the image's signatures satisfy the cluster's policy for it, and
+// holds no layer in memory. If a location fails, Unpack removes the files and asks the next one. Errors are of type *Error.
+func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) (source.Origin, error) {
+	policy, err := f.policy(ctx, "pulling", from)
+	if err != nil {
+		return source.Origin{}, err
+	}
 	again := newRetryTarget(target)
-	return f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) error {
-		img, err := f.image(ref, options)
-		if err != nil {
+	var found Manifest
+	mirror, err := f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) (err error) {
+		if found, err = f.selected(ref, options); err != nil {
 			return classified("pulling", from.Ref, err)
+		}
+		if err := f.verify(ctx, policy, from, located{found, ref.Context(), options}); err != nil {
+			return classified("verifying", from.Ref, err)
 		}
 		target, err := again.next()
 		if err != nil {
 			return classified("unpacking", from.Ref, err)
 		}
-		return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
+		return classified("unpacking", from.Ref, f.unpack(ctx, found, target))
 	})
+	if err != nil {
+		return source.Origin{}, err
+	}
+	return source.Origin{Mirror: mirror, Image: found.Digest.String()}, nil
 }
 
 // pull calls do for the locations of a source, whose reference must have a digest; see fromLocations.
@@ -247,40 +261,44 @@ func (f *Fetcher) credentials(ctx context.Context, from Source, isMirror bool) (
 	return authn.NewMultiKeychain(found, global), nil
 }
 
-// image returns the image of a reference. For a reference to an index, it returns the first image, in the order of candidates, that the
-// registry serves: a mirror may hold only some of them.
-func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, error) {
+// selected returns the manifest of a reference. For a reference to an index, it returns that of the first image, in the order of candidates,
+// that the registry serves: a mirror may hold only some of them.
+func (f *Fetcher) selected(ref name.Reference, options []remote.Option) (Manifest, error) {
 	found, err := f.get(ref, options)
 	if err != nil {
-		return nil, err
+		return Manifest{}, err
 	}
 	if !found.MediaType.IsIndex() {
-		return found.Image()
+		return found, nil
 	}
 	manifest, err := v1.ParseIndexManifest(bytes.NewReader(found.Manifest))
 	if err != nil {
-		return nil, refuse("its index cannot be read: %w", err)
+		return Manifest{}, refuse("its index cannot be read: %w", err)
 	}
 	images := candidates(manifest.Manifests, f.platform)
 	if len(images) == 0 {
-		return nil, refuse("its index has no image")
+		return Manifest{}, refuse("its index has no image")
 	}
 	var first error
 	for _, digest := range images {
 		child, err := f.get(ref.Context().Digest(digest.String()), options)
 		if err == nil {
-			return child.Image()
+			return child, nil
 		}
 		first = cmp.Or(first, err)
 		if classOf(err) != NotFound {
 			break
 		}
 	}
-	return nil, first
+	return Manifest{}, first
 }
 
 // unpack writes the layers to a target, from the lowest to the highest.
-func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target) error {
+func (f *Fetcher) unpack(ctx context.Context, found Manifest, target source.Target) error {
+	img, err := found.Image()
+	if err != nil {
+		return err
+	}
 	manifest, err := img.Manifest()
 	if err != nil {
 		return refuse("its manifest cannot be read: %w", err)

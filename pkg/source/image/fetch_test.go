@@ -32,9 +32,9 @@ import (
 
 // serve starts a registry on a loopback address, and returns its host and port. It calls before, if not nil, for each GET request. If
 // before returns true, it has answered the request.
-func serve(t testing.TB, before func(http.ResponseWriter, *http.Request) bool) string {
+func serve(t testing.TB, before func(http.ResponseWriter, *http.Request) bool, options ...registry.Option) string {
 	t.Helper()
-	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	inner := registry.New(append(options, registry.Logger(log.New(io.Discard, "", 0)))...)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if before != nil && r.Method == http.MethodGet && before(w, r) {
 			return

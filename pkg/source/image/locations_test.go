@@ -24,6 +24,7 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 
+	"github.com/openshift/platform-operators/pkg/imagepolicy"
 	"github.com/openshift/platform-operators/pkg/mirrors"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
@@ -34,8 +35,13 @@ type settings struct {
 	sets mirrors.Objects
 	// authorities are PEM, by registry.
 	authorities map[string]string
-	// unread is the error of Rules, and err that of Authorities.
+	policies    imagepolicy.Objects
+	// unread is the error of Rules and Policies, and err that of Authorities.
 	unread, err error
+}
+
+func (s settings) Policies(context.Context) (*imagepolicy.Policies, error) {
+	return imagepolicy.New(s.policies), s.unread
 }
 
 func (s settings) Rules(context.Context) (*mirrors.Rules, error) {
@@ -109,13 +115,13 @@ func pull(t *testing.T, fetcher *image.Fetcher, from image.Source, target source
 		t.Errorf("%s is resolved to %s, which is not its own repository", from.Ref, pinned)
 	}
 	target.Dir = t.TempDir()
-	mirror, err := fetcher.Unpack(t.Context(), from.At(pinned), target)
+	origin, err := fetcher.Unpack(t.Context(), from.At(pinned), target)
 	entries, _ := os.ReadDir(target.Dir)
 	content, _ := os.ReadFile(filepath.Join(target.Dir, "f"))
 	if err == nil && len(entries) != 1 {
 		t.Errorf("there are %d files, want those of one location", len(entries))
 	}
-	return pulled{mirror, string(content), err}
+	return pulled{origin.Mirror, string(content), err}
 }
 
 func answer(status int) func(http.ResponseWriter, *http.Request) bool {

@@ -11,14 +11,14 @@ import (
 
 // Open returns the image of a spec as a source. It makes Fetcher a source.Opener. Open sets Missing if the spec has no image. It sets no
 // PollInterval if the reference has a digest.
-func (f *Fetcher) Open(spec corev1alpha2.BundleSource, secrets string) (source.Opened, error) {
+func (f *Fetcher) Open(spec corev1alpha2.BundleSource, namespaces source.Namespaces) (source.Opened, error) {
 	if spec.Image == nil {
 		return source.Opened{Missing: "spec.source.image is missing; set it"}, nil
 	}
 	opened := source.Opened{
 		Name: spec.Image.Ref, Image: spec.Image.Ref,
 		Source: content{fetcher: f, image: Source{
-			Ref: spec.Image.Ref, PullSecret: spec.Image.PullSecret, SecretNamespace: secrets,
+			Ref: spec.Image.Ref, PullSecret: spec.Image.PullSecret, SecretNamespace: namespaces.Secrets, PolicyNamespace: namespaces.Policies,
 			InsecureSkipTLSVerify: spec.Image.InsecureSkipTLSVerify, CertificateData: spec.Image.CertificateData,
 		}},
 	}
@@ -56,8 +56,13 @@ func (c content) At(pinned string) source.Source {
 func (c content) CheckAccess(ctx context.Context) error { return c.fetcher.CheckAccess(ctx, c.image) }
 
 // Fetch unpacks the image.
-func (c content) Fetch(ctx context.Context, to source.Target) (mirror string, err error) {
+func (c content) Fetch(ctx context.Context, to source.Target) (source.Origin, error) {
 	return c.fetcher.Unpack(ctx, c.image, to)
+}
+
+// Verify verifies the image's signatures.
+func (c content) Verify(ctx context.Context, origin source.Origin) error {
+	return c.fetcher.Verify(ctx, c.image, origin.Image)
 }
 
 // Spec returns the image as an API type, without a poll interval.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
@@ -27,20 +28,22 @@ func TestImagesAreSources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fetcher := image.New(image.Config{})
 			spec := corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &c.spec}
-			opened, err := fetcher.Open(spec, "")
+			opened, err := fetcher.Open(spec, source.Namespaces{})
 			if err != nil || opened.Missing != "" || opened.Name != c.spec.Ref || opened.Resolved != "" || opened.PollInterval != c.poll {
 				t.Fatalf("opened %+v, %v", opened, err)
 			}
 			if got := opened.Source.Host(); got != c.host {
 				t.Errorf("waits for host %q, want %q", got, c.host)
 			}
-			again, err := fetcher.Open(spec, "")
+			again, err := fetcher.Open(spec, source.Namespaces{})
 			if err != nil || again.Source != opened.Source {
 				t.Error("the same image is another source when it is opened again, and would be fetched again")
 			}
-			elsewhere, err := fetcher.Open(spec, "memo")
-			if err != nil || elsewhere.Source == opened.Source || elsewhere.Image != c.spec.Ref {
-				t.Error("the same image with a Secret of another namespace is the same source, and would be fetched with the wrong Secret")
+			for _, namespaces := range []source.Namespaces{{Secrets: "memo"}, {Policies: "memo"}} {
+				elsewhere, err := fetcher.Open(spec, namespaces)
+				if err != nil || elsewhere.Source == opened.Source || elsewhere.Image != c.spec.Ref {
+					t.Errorf("the same image with the objects of another namespace is the same source: %+v", namespaces)
+				}
 			}
 			want := c.spec
 			want.Ref, want.PollIntervalMinutes = pinned, nil
@@ -57,7 +60,7 @@ func TestImagesAreSources(t *testing.T) {
 }
 
 func TestASpecWithoutAnImageIsReportedAsMissing(t *testing.T) {
-	opened, err := image.New(image.Config{}).Open(corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage}, "")
+	opened, err := image.New(image.Config{}).Open(corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage}, source.Namespaces{})
 	if err != nil || opened.Missing == "" || opened.Source != nil {
 		t.Errorf("opened %+v, %v", opened, err)
 	}

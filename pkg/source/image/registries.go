@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 
+	"github.com/openshift/platform-operators/pkg/imagepolicy"
 	"github.com/openshift/platform-operators/pkg/mirrors"
 )
 
@@ -14,11 +15,15 @@ type RegistryConfiguration interface {
 	// Authorities returns the certificate authorities for a registry ("host" or "host:port"); nil for those of the system. Its error has the
 	// object that must be corrected, or that cannot be read.
 	Authorities(ctx context.Context, registry string) (*x509.CertPool, error)
+	// Policies returns the policies for signatures of images. Its error is transient.
+	Policies(ctx context.Context) (*imagepolicy.Policies, error)
 }
 
 // noRegistryConfig is the RegistryConfiguration of a Fetcher outside of a cluster.
 type noRegistryConfig struct{}
 
 func (noRegistryConfig) Rules(context.Context) (*mirrors.Rules, error) { return nil, nil }
+
+func (noRegistryConfig) Policies(context.Context) (*imagepolicy.Policies, error) { return nil, nil }
 
 func (noRegistryConfig) Authorities(context.Context, string) (*x509.CertPool, error) { return nil, nil }

@@ -1,6 +1,9 @@
 package image
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/openshift/platform-operators/pkg/mirrors"
@@ -19,14 +22,17 @@ type Source struct {
 	// CertificateData holds certificate authorities for the registry, in PEM, in addition to those of the system.
 	CertificateData string
 
-	// resolvedFromTag is true if Ref is a digest to which a tag was resolved. The mirrors of the tag then apply.
-	resolvedFromTag bool
+	// PolicyNamespace is the namespace whose ImagePolicies apply, in addition to ClusterImagePolicies. Empty means PullSecrets.Namespace.
+	PolicyNamespace string
+
+	// tagged is the reference by tag that was resolved to Ref; empty if none was. The mirrors of the tag then apply, and policies apply to it.
+	tagged string
 }
 
 // At returns the source with a different reference, for example one that Resolve returned.
 func (s Source) At(ref string) Source {
-	if parsed, err := name.ParseReference(s.Ref); err == nil {
-		s.resolvedFromTag = s.pulls(parsed) == mirrors.ByTag
+	if parsed, err := name.ParseReference(s.Ref); err == nil && mirrors.PullFromMirrorOf(parsed) == mirrors.ByTag {
+		s.tagged = s.Ref
 	}
 	s.Ref = ref
 	return s
@@ -34,10 +40,19 @@ func (s Source) At(ref string) Source {
 
 // pulls returns how a source is pulled, given its parsed reference.
 func (s Source) pulls(ref name.Reference) mirrors.PullFromMirror {
-	if s.resolvedFromTag {
+	if s.tagged != "" {
 		return mirrors.ByTag
 	}
 	return mirrors.PullFromMirrorOf(ref)
+}
+
+// named returns the image as the user names it: by tag, if Ref is the digest to which a tag was resolved.
+func (s Source) named() string { return cmp.Or(s.tagged, s.Ref) }
+
+// digest returns the digest of Ref; empty if it has none.
+func (s Source) digest() string {
+	_, digest, _ := strings.Cut(s.Ref, "@")
+	return digest
 }
 
 // Registry returns the host of the image's registry, with its port if the reference has one; empty if the reference is invalid.

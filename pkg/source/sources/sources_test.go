@@ -12,6 +12,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/source/sources"
 )
@@ -59,14 +60,14 @@ func TestEverySourceOfTheAPIIsRead(t *testing.T) {
 			continue
 		}
 		spec.Type = each
-		opened, err := types.Open(spec, "")
+		opened, err := types.Open(spec, source.Namespaces{})
 		if err != nil || opened.Source == nil || opened.Name == "" {
 			t.Fatalf("%s: opened %+v, %v", each, opened, err)
 		}
 		if !reflect.TypeOf(opened.Source).Comparable() {
 			t.Errorf("%s: sources cannot be compared, so that requests cannot be told apart", each)
 		}
-		again, err := types.Open(spec, "")
+		again, err := types.Open(spec, source.Namespaces{})
 		if err != nil || again.Source != opened.Source {
 			t.Errorf("%s: what is opened again is another source, and would be fetched again", each)
 		}
@@ -85,7 +86,7 @@ func TestBundlesHaveEverySourceButBundles(t *testing.T) {
 }
 
 func TestASourceOfALaterManagerIsReportedAsMissing(t *testing.T) {
-	opened, err := sources.OfBundles(image.New(image.Config{})).Open(corev1alpha2.BundleSource{Type: "git"}, "")
+	opened, err := sources.OfBundles(image.New(image.Config{})).Open(corev1alpha2.BundleSource{Type: "git"}, source.Namespaces{})
 	if err != nil || opened.Source != nil || opened.Missing != `spec.source.type "git" is not supported by this manager; use one of: image` {
 		t.Errorf("opened %+v, %v", opened, err)
 	}

@@ -185,7 +185,7 @@ test-scenarios: scenario-objects results ## Stories about the whole manager in o
 	hack/in-memory.sh $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)' -hosted=5
 
 .PHONY: test-mirrors
-test-mirrors: results ## Compares the locations from pkg/mirrors with those from CRI-O's library
+test-mirrors: results ## Compares the locations of images, and the verification of signatures, with CRI-O's library
 	cd test/mirrors && $(GOTEST) -vet=off -timeout=$(HANGS) $(TESTFLAGS) ./...
 
 .PHONY: test-registries

@@ -174,10 +174,10 @@ func TestENG_S12_WhatAPolicyRequires(t *testing.T) {
 			want: object{"keyData": text(key), "signedIdentity": object{"type": "remapIdentity", "prefix": "quay.io", "signedPrefix": "up.io"}},
 		},
 		"no key":            {policy: byKey([]byte("no key")), problem: "rootOfTrust.publicKey.keyData has no public key in PEM format"},
-		"a key cut in half": {policy: byKey([]byte("-----BEGIN PUBLIC KEY-----\nMFkwEwYH\n-----END PUBLIC KEY-----\n")), problem: "rootOfTrust.publicKey.keyData has a public key that cannot be read: "},
+		"a key cut in half": {policy: byKey([]byte("-----BEGIN PUBLIC KEY-----\nMFkwEwYH\n-----END PUBLIC KEY-----\n")), problem: "rootOfTrust.publicKey.keyData has a public key that cannot be read"},
 		"a certificate for a log": {
 			policy:  with(func(p *configv1.ImageSigstoreVerificationPolicy) { p.RootOfTrust.PublicKey.RekorKeyData = certificate }),
-			problem: "rootOfTrust.publicKey.rekorKeyData has a public key that cannot be read: ",
+			problem: "rootOfTrust.publicKey.rekorKeyData has a public key that cannot be read",
 		},
 		"a type without its field": {policy: root(configv1.PolicyRootOfTrust{PolicyType: configv1.PKIRootOfTrust}), problem: `rootOfTrust.policyType "PKI" is unknown, or the field of this type is missing`},
 		"an unknown type":          {policy: root(configv1.PolicyRootOfTrust{PolicyType: "GPG"}), problem: `rootOfTrust.policyType "GPG" is unknown`},

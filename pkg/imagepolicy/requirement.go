@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/ecdsa"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -118,7 +119,10 @@ func parseKey(data []byte) (any, error) {
 		return nil, errors.New("has no public key in PEM format")
 	}
 	key, err := x509.ParsePKIXPublicKey(block.Bytes)
-	if err != nil {
+	switch {
+	case errors.As(err, new(asn1.StructuralError)), errors.As(err, new(asn1.SyntaxError)): // long, and no help
+		return nil, errors.New("has a public key that cannot be read")
+	case err != nil:
 		return nil, fmt.Errorf("has a public key that cannot be read: %w", err)
 	}
 	return key, nil

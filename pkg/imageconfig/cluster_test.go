@@ -272,7 +272,7 @@ func TestENG_S13_NothingIsPulledBeforeTheMirrorsAreKnown(t *testing.T) {
 	cancel()
 }
 
-// Promise ENG-S5: Registries are trusted by the certificate authorities that the cluster trusts, and by those of additionalTrustedCA. Changes of
+// Promise ENG-S5: Requests to registries go through the proxy in HTTPS_PROXY, except those to hosts in NO_PROXY. Registries are trusted by the certificate authorities that the cluster trusts, and by those of additionalTrustedCA. Changes of
 // certificate authorities take effect without a restart.
 func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	ofProxy, ofRegistry := certificate(t), certificate(t)

@@ -48,8 +48,8 @@ func namespaced(namespace, name string, policy configv1.ImageSigstoreVerificatio
 	return &configv1.ImagePolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: configv1.ImagePolicySpec{Scopes: scopes, Policy: policy}}
 }
 
-// Promise ENG-S12: The most specific scope of the ClusterImagePolicies holds for an image. If there is none, that of the ImagePolicies in the
-// namespace holds.
+// TestENG_S12_WhichPolicyHoldsForAnImage checks that the most specific scope of the ClusterImagePolicies holds and, if there is none, that of the
+// ImagePolicies in the namespace.
 func TestENG_S12_WhichPolicyHoldsForAnImage(t *testing.T) {
 	key, _ := keys(t)
 	policy := byKey(key)

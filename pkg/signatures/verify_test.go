@@ -66,8 +66,8 @@ func (o owner) requirements(t *testing.T) (byKey, byLog, keyless, byCertificate 
 	return byKey, byLog, keyless, byCertificate
 }
 
-// Promise ENG-S12: A signature counts if its key, its entry in the transparency log, its certificate and the identity in it are as the policy
-// requires. If several policies have a scope, each of them must be satisfied.
+// TestENG_S12_Signatures checks that a signature counts if its key, its entry in the transparency log, its certificate and the identity in it are
+// as the policy requires, and that each requirement must be satisfied.
 func TestENG_S12_Signatures(t *testing.T) {
 	team, others := newOwner(t), newOwner(t)
 	byKey, byLog, keyless, byCertificate := team.requirements(t)

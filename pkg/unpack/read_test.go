@@ -12,7 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// Promise ENG-S12: Content that is stored already is read only after its image satisfies the policy of the object that reads it.
+// TestENG_S12_StoredContentIsVerifiedBeforeItIsRead checks that stored content is read only after its image satisfies the policy of the object that
+// reads it.
 func TestENG_S12_StoredContentIsVerifiedBeforeItIsRead(t *testing.T) {
 	content := newContent(t, t.TempDir())
 	unsigned := errors.New("unsigned")

@@ -87,10 +87,9 @@ func (f fixed) Authorities(context.Context, string) (*x509.CertPool, error) { re
 
 func (f fixed) Policies(context.Context) (*imagepolicy.Policies, error) { return imagepolicy.New(f.policies), nil }
 
-// Promise ENG-S12: A bundle image is accepted exactly if CRI-O's library accepts it by the policy that the machine-config operator writes.
-//
-// The test compares both for random policies, signatures, references and mirrors. Their signatures are in signature tags, because the library
-// reads no others.
+// TestENG_S12_CRIOAcceptsTheSameImages checks for random policies, signatures, references and mirrors that a bundle image is accepted exactly if
+// CRI-O's library accepts it by the policy that the machine-config operator writes. The signatures are in signature tags, because the library reads
+// no others.
 func TestENG_S12_CRIOAcceptsTheSameImages(t *testing.T) {
 	if *seed == 0 {
 		*seed = rand.Uint64()

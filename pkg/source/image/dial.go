@@ -2,14 +2,17 @@ package image
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 )
 
-// viaProxy is the context key that marks requests through a proxy. For these requests, the dialer connects to the proxy that the admin
+// viaProxy is the context key that marks requests through a proxy. Its value is the proxy. For these requests, the dialer connects to the proxy that the admin
 // configured, which may have a loopback address.
 type viaProxy struct{}
 
@@ -20,9 +23,27 @@ func markProxied(transport *http.Transport, request *http.Request) context.Conte
 		return ctx
 	}
 	if proxy, err := transport.Proxy(request); err == nil && proxy != nil { // the transport returns the error
-		return context.WithValue(ctx, viaProxy{}, true)
+		return context.WithValue(ctx, viaProxy{}, proxy)
 	}
 	return ctx
+}
+
+// checkProxy returns an error that has the answer of a proxy, if the proxy does not connect the manager to a registry. It has the signature of
+// http.Transport.OnProxyConnectResponse.
+func checkProxy(_ context.Context, proxy *url.URL, _ *http.Request, response *http.Response) error {
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	return marked(Proxy, "proxy %s answered %d %s to CONNECT", proxy.Host, response.StatusCode, http.StatusText(response.StatusCode))
+}
+
+// explainProxy returns an error of class Proxy if the answer to a request over TLS through a proxy is not TLS, as that of a login page.
+func explainProxy(ctx context.Context, err error) error {
+	proxy, ok := ctx.Value(viaProxy{}).(*url.URL)
+	if !ok || !errors.As(err, new(tls.RecordHeaderError)) {
+		return err
+	}
+	return marked(Proxy, "the answer through proxy %s is not TLS, so it is not from the registry: %w", proxy.Host, err)
 }
 
 // dialer connects to registries. It checks resolved addresses, because any name can resolve to a loopback address.

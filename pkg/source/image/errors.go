@@ -31,6 +31,8 @@ const (
 	PlainHTTP Class = "PlainHTTP"
 	// Loopback: a registry on another host refers to a loopback address, or its name resolves to one. No source can allow that.
 	Loopback Class = "Loopback"
+	// Proxy: the proxy between the manager and the registry refuses to connect them.
+	Proxy Class = "Proxy"
 	// NotFound: the registry does not have the image.
 	NotFound Class = "NotFound"
 	// Unauthorized: the registry requires credentials, or rejects the credentials that it received.
@@ -73,6 +75,8 @@ var advice = map[Class]string{
 	PlainHTTP: "enable TLS on the registry or, if the network to it is trusted, add it to spec.registrySources.insecureRegistries of Image " +
 		"\"cluster\"; for the image's own registry, a Bundle or BundleDeployment can instead set spec.source.image.insecureSkipTLSVerify",
 	Loopback: "correct the registry's redirect, its token address or its DNS record; the manager retries",
+	Proxy: "make the proxy permit connections to this registry, correct the credentials in Proxy \"cluster\", or add the registry to its " +
+		"spec.noProxy; the manager retries",
 	NotFound: "if the reference comes from a catalog, ask the catalog's publisher to push the image (if the catalog is mirrored, ask the " +
 		"mirror's admin to add it); otherwise correct the reference",
 	Unauthorized: "check that the pull secret (spec.source.image.pullSecret; by default openshift-config/pull-secret) has credentials " +

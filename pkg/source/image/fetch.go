@@ -123,9 +123,10 @@ func transports(config Config) (transport, local *http.Transport) {
 	if transport == nil {
 		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
 	}
+	transport = transport.Clone()
+	transport.OnProxyConnectResponse = checkProxy
 	switch {
 	case config.Dial != nil:
-		transport = transport.Clone()
 		transport.Proxy, transport.DialContext = nil, config.Dial
 		return transport, transport
 	case dials:

@@ -110,7 +110,7 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 	response, err := l.next.RoundTrip(request.WithContext(ctx))
 	timer.Stop()
 	if err != nil {
-		err = stalled(ctx, err)
+		err = explainProxy(ctx, stalled(ctx, err))
 		cancel(nil)
 		return nil, err
 	}

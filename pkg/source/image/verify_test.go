@@ -91,8 +91,8 @@ func unpack(t *testing.T, fetcher *image.Fetcher, from image.Source) (source.Ori
 	return origin, err
 }
 
-// Promise ENG-S12: A bundle image is read only after its signatures, from a tag or from referrers, satisfy the cluster's policy. A refusal names
-// the policy. An image that was verified once is not verified again.
+// Promise ENG-S12: A bundle image is read only after its signatures, from a tag or from referrers, satisfy the ClusterImagePolicy or ImagePolicy that
+// holds for it, as CRI-O verifies them for Pods. A refusal names the policy. An image is verified once for each digest and policy.
 func TestENG_S12_AnImageIsReadOnlyIfItsSignaturesSatisfyThePolicy(t *testing.T) {
 	for title, c := range map[string]struct {
 		how      signing.How

@@ -15,6 +15,8 @@ type Detail struct {
 	// Bundle and Image are those of the installed bundle; empty if none is installed.
 	Bundle string `json:"bundle,omitempty"`
 	Image  string `json:"image,omitempty"`
+	// Mirror is the location of the mirror that served the image; empty if none did.
+	Mirror string `json:"mirror,omitempty"`
 	// Path holds the versions that the upgrade goes through, the current step first.
 	Path       []string    `json:"path,omitempty"`
 	Conditions []Condition `json:"conditions,omitempty"`
@@ -106,7 +108,7 @@ func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
 			Manager: record.Manager, Time: record.Time.Time, Outcome: string(record.Outcome),
 		})
 	}
-	d.Unready = deployment.Status.Unready
+	d.Unready, d.Mirror = deployment.Status.Unready, deployment.Status.Mirror
 	if operators.AwaitsPlan(deployment) {
 		d.AwaitedPlan = operators.PlanDigest(deployment)
 	}

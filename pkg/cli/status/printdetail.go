@@ -16,7 +16,11 @@ const maxListed = 5
 // write writes the parts of a detail that are not empty. operator is the name of the PlatformOperator.
 func (d *Detail) write(out *strings.Builder, l layout, operator string) {
 	if d.Bundle != "" {
-		writeSection(out, l, "Bundle", []string{d.Bundle, d.Image})
+		bundle := []string{d.Bundle, d.Image}
+		if d.Mirror != "" {
+			bundle = append(bundle, "read from mirror "+d.Mirror)
+		}
+		writeSection(out, l, "Bundle", bundle)
 	}
 	writeSection(out, l, "Upgrade path", lines(len(d.Path), func(i int) string { return d.Path[i] }))
 	if d.AwaitedPlan != "" {

@@ -67,7 +67,7 @@ type caFile struct {
 	pool *x509.CertPool
 }
 
-// read returns the certificate authorities in the file; nil if there is none.
+// read returns the certificate authorities in the file, with those of the system; nil if there is no file.
 func (c *caFile) read() (*x509.CertPool, error) {
 	if c.path == "" {
 		return nil, nil
@@ -90,9 +90,11 @@ func (c *caFile) read() (*x509.CertPool, error) {
 	}
 	var found *x509.CertPool
 	if len(content) > 0 { // it is empty until the network operator has written it
-		found = x509.NewCertPool()
+		if found, err = x509.SystemCertPool(); err != nil {
+			return nil, fmt.Errorf("reading the certificate authorities of the system: %w", err)
+		}
 		if !found.AppendCertsFromPEM(content) {
-			return nil, fmt.Errorf("the ConfigMap that spec.trustedCA of Proxy \"cluster\" names has no certificate in PEM format (file %q)", c.path)
+			return nil, fmt.Errorf("the ConfigMap that spec.trustedCA of Proxy \"cluster\" names, or spec.additionalTrustBundle of a HostedCluster, has no certificate in PEM format (file %q)", c.path)
 		}
 	}
 	c.info, c.pool = info, found

@@ -39,8 +39,8 @@ type Config struct {
 	Kinds *inventory.Kinds
 	// ConfigMaps reads the ConfigMap of additionalTrustedCA.
 	ConfigMaps corev1client.ConfigMapsGetter
-	// TrustedCAFile is a PEM file with the certificate authorities that the cluster trusts, which include those of the system. It is read
-	// again when it changes. If it is empty, or the file does not exist or is empty, those of the system are trusted.
+	// TrustedCAFile is a PEM file with certificate authorities that the cluster trusts, in addition to those of the system. It is read again when
+	// it changes. It may be empty, and the file may be missing or empty.
 	TrustedCAFile string
 	// Report is called with the sentences that say what is invalid in the configuration, when they change. It may be nil.
 	Report func(problems []string)

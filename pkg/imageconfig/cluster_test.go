@@ -327,7 +327,7 @@ func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	want("mirror.local", ofProxy)
 	wantError("bad.local", `key "bad.local" of ConfigMap "openshift-config/registries", which additionalTrustedCA of Image "cluster" names, has no certificate in PEM format`)
 	write([]byte("no certificate"))
-	wantError("mirror.local", `the ConfigMap that spec.trustedCA of Proxy "cluster" names has no certificate`)
+	wantError("mirror.local", `the ConfigMap that spec.trustedCA of Proxy "cluster" names, or spec.additionalTrustBundle of a HostedCluster, has no certificate`)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

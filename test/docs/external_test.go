@@ -20,6 +20,14 @@ var externalWords = map[string]string{
 	// The examples of docs/approval.md.
 	"approvers": "a group", "tenants": "a group and a class", "tenant-a": "a namespace", "ada": "a user",
 
+	// The examples of docs/disconnected.md.
+	"mirror.example.com:5000": "a mirror registry", "registry.example.com/team": "a repository",
+	"registry.redhat.io/redhat/redhat-operator-index:v4.22": "a catalog",
+	"base64 -w0 cosign.pub":                                 "a command of coreutils", "printf USER:PASSWORD | base64 -w0": "a command of coreutils",
+	"oc mirror": "a command of oc-mirror", "working-dir/cluster-resources": "a folder of oc-mirror", "cluster-resources": "a folder of oc-mirror",
+	"cosign sign --recursive":  "a command of cosign",
+	"disableAllDefaultSources": "a field of OperatorHub",
+
 	// OpenShift's.
 	"apiserver.config.openshift.io/cluster": "an object of OpenShift's configuration",
 	"spec.tlsAdherence":                     "a field of that object",
@@ -43,6 +51,9 @@ var externalWords = map[string]string{
 	"WithSyncDegradedOnError":  "a method of library-go",
 	"ApplyOperatorStatus":      "a method of library-go",
 	// HyperShift's, and of its Pods.
+	"spec.imageContentSources": "a field of HostedCluster", "spec.pullSecret": "a field of HostedCluster",
+	"spec.additionalTrustBundle": "a field of HostedCluster", "spec.configuration.image": "a field of HostedCluster",
+	"user-ca-bundle":                "a ConfigMap in the management cluster",
 	"External":                      "a topology of a control plane",
 	"availability-prober":           "a container",
 	"konnectivity-proxy-socks5":     "a container",

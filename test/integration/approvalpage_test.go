@@ -13,34 +13,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/pages"
 	"github.com/openshift/platform-operators/test/samples"
 )
-
-// consoleBlock matches a block of commands on a page, which may be part of a list. Its group has the lines of the block.
-var consoleBlock = regexp.MustCompile("(?ms)^ *```console\n(.*?)^ *```")
 
 // planDigest matches the digest of a plan.
 var planDigest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
-// sectionCommands returns the commands in a section of docs/approval.md in order, those of one block as one script. A command begins with "$ ",
-// and the lines after it belong to it.
+// sectionCommands returns the commands in a section of docs/approval.md.
 func sectionCommands(section string) []string {
 	GinkgoHelper()
-	page, err := os.ReadFile(filepath.Join(env.Root, "docs", "approval.md"))
+	scripts, err := pages.Commands(filepath.Join(env.Root, "docs", "approval.md"), section)
 	Expect(err).NotTo(HaveOccurred())
-	_, text, found := strings.Cut(string(page), "\n## "+section+"\n")
-	Expect(found).To(BeTrue(), "docs/approval.md has no section %q", section)
-	text, _, _ = strings.Cut(text, "\n## ")
-	var scripts []string
-	for _, block := range consoleBlock.FindAllStringSubmatch(text, -1) {
-		lines := strings.Split(block[1], "\n")
-		indent := strings.Index(lines[0], "$ ")
-		for i, line := range lines {
-			lines[i] = strings.TrimPrefix(line[min(indent, len(line)):], "$ ")
-		}
-		scripts = append(scripts, strings.Join(lines, "\n"))
-	}
-	Expect(scripts).NotTo(BeEmpty())
 	return scripts
 }
 
@@ -49,9 +33,7 @@ func typeCommands(ctx context.Context, scripts []string, values map[string]strin
 	GinkgoHelper()
 	var all strings.Builder
 	for _, script := range scripts {
-		for name, value := range values {
-			script = regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).ReplaceAllLiteralString(script, value)
-		}
+		script = pages.Fill(script, values)
 		output, err := runShell(ctx, "set -e -o pipefail\n"+script)
 		Expect(err).NotTo(HaveOccurred(), "%s\n%s", script, output)
 		all.WriteString(output)

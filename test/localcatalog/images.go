@@ -41,6 +41,9 @@ type imageRegistry struct {
 	lock      sync.RWMutex
 	published map[bundleID]string
 	faults    map[string]int // HTTP status, keyed by repository path
+	// password is that of the only clients that are connected; empty means that all are. refused is the number of requests of others.
+	password string
+	refused  int
 }
 
 func newImageRegistry(host string, network Network) *imageRegistry {
@@ -58,7 +61,36 @@ func (r *imageRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) 
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
+	if !r.isConnected(request) {
+		http.Error(w, "this client is not connected to the network of this registry", http.StatusServiceUnavailable)
+		return
+	}
 	r.next.ServeHTTP(w, request)
+}
+
+// isConnected reports whether a request is from a connected client, and counts it otherwise.
+func (r *imageRegistry) isConnected(request *http.Request) bool {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if _, password, _ := request.BasicAuth(); r.password == "" || password == r.password {
+		return true
+	}
+	r.refused++
+	return false
+}
+
+// connectedTransport adds the password of connected clients to requests.
+type connectedTransport struct{ registry *imageRegistry }
+
+func (t connectedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	t.registry.lock.RLock()
+	password := t.registry.password
+	t.registry.lock.RUnlock()
+	if password != "" {
+		request = request.Clone(request.Context())
+		request.SetBasicAuth("connected", password)
+	}
+	return directTransport(t.registry.network).RoundTrip(request)
 }
 
 // fault returns the status that Server.Fail set for the repository of a path such as /v2/bundles/example/manifests/sha256:…, or 0.
@@ -170,7 +202,7 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	}
 	// A tag cannot contain the "+" of build metadata.
 	tag := repository.Tag(strings.ReplaceAll(id.version, "+", "_"))
-	if err := remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(directTransport(r.network))); err != nil {
+	if err := remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(connectedTransport{r})); err != nil {
 		return "", err
 	}
 	digest, err := image.Digest()

@@ -272,6 +272,21 @@ func (s *Server) Bundle(packageName, version string) (string, bool) {
 // ends the failure. It returns an error if ref is invalid.
 func (s *Server) Fail(ref string, status int) error { return s.registry.fail(ref, status) }
 
+// Disconnect makes the registry refuse all requests without a password, as if only the host that has the password were in its network. The
+// server's own requests, which publish images, have it.
+func (s *Server) Disconnect(password string) {
+	s.registry.lock.Lock()
+	defer s.registry.lock.Unlock()
+	s.registry.password = password
+}
+
+// RefusedRequests returns the number of requests that were refused after Disconnect.
+func (s *Server) RefusedRequests() int {
+	s.registry.lock.RLock()
+	defer s.registry.lock.RUnlock()
+	return s.registry.refused
+}
+
 // RotateCA replaces the certificate authority and the certificate. CAFile then contains the new authority, and new connections use the new
 // certificate.
 func (s *Server) RotateCA() error { return s.identity.rotate() }

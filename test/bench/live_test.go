@@ -181,6 +181,12 @@ func TestClusterPartsHaveBaselinesAndGrowth(t *testing.T) {
 			pullsPart([]pulls{{50, bulk.Pulls{Manifests: 1, Blobs: 2}, bulk.Pulls{Manifests: 50, Blobs: 100}}}),
 			[]figure{{"50 deployments: manifests", count, 1, 50, 1}, {"50 deployments: layers", count, 2, 100, 1}}, nil,
 		},
+		"mirrors": {
+			mirrorsPart(mirrorPulls{cost{time: 2e9}, cost{time: 6e9}, cost{time: 3e9}, 7, []float64{5, 7, 6}, []float64{4, 4, 4}}),
+			[]figure{
+				{"first pull through two dead mirrors", seconds, 6, 2, 7}, {"next pull", seconds, 3, 2, 7}, {"20 images: memory", size, 6, 4, 3},
+			}, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, tc.part.figures, cmp.AllowUnexported(figure{})); diff != "" {

@@ -47,7 +47,7 @@ var (
 )
 
 // partNames are the names of all parts, in the order of the document.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "scoped", "platform", "verdict", "policies", "memory", "takeover", "unpack", "pulls", "story", "plugin", "once"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "plan", "install", "bulk", "removal", "drift", "steady", "scoped", "platform", "verdict", "policies", "memory", "takeover", "unpack", "pulls", "mirrors", "story", "plugin", "once"}
 
 type options struct {
 	data, out, dir, only string
@@ -298,6 +298,8 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		return measureUnpack(ctx, dir, b.rounds, b.logf)
 	case "pulls":
 		return measurePulls(ctx, dir, b.logf)
+	case "mirrors":
+		return measureMirrors(ctx, dir, b.samples, b.rounds, b.logf)
 	case "story":
 		return measureStories(ctx, dir, b.rounds, b.logf)
 	default:

@@ -230,7 +230,9 @@ func TestENG_S12_PoliciesCountWithoutARestart(t *testing.T) {
 	if _, err := f.dynamic.Resource(resources["ClusterImagePolicy"]).Create(t.Context(), object(t, "ClusterImagePolicy", "signed", policy), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a ClusterImagePolicy", func() bool { return found("tenant") == `ClusterImagePolicy "signed"` && found("other") == found("tenant") })
+	eventually(t, "a ClusterImagePolicy", func() bool {
+		return found("tenant") == `ClusterImagePolicy "signed"` && found("other") == found("tenant")
+	})
 	if last := f.problems[len(f.problems)-1]; len(last) != 2 || !strings.HasPrefix(last[0], `ClusterImagePolicy "signed" is invalid: `) || !strings.HasPrefix(last[1], `ImagePolicy "tenant/signed" is invalid: `) {
 		t.Errorf("reported problems: %q", f.problems)
 	}

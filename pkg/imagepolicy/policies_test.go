@@ -1,6 +1,7 @@
 package imagepolicy_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -125,10 +126,7 @@ func TestENG_S12_WhatAPolicyRequires(t *testing.T) {
 	subject := configv1.PolicyFulcioSubject{OIDCIssuer: "https://issuer.example", SignedEmail: "team@example.com"}
 	mail := configv1.PKICertificateSubject{Email: "team@example.com"}
 	type object = map[string]any
-	text := func(of []byte) string {
-		raw, _ := json.Marshal(of)
-		return strings.Trim(string(raw), `"`)
-	}
+	text := base64.StdEncoding.EncodeToString
 	exact := object{"type": "matchRepoDigestOrExact"}
 	for name, c := range map[string]struct {
 		policy  configv1.ImageSigstoreVerificationPolicy

@@ -85,7 +85,9 @@ func (f fixed) Rules(context.Context) (*mirrors.Rules, error) { return mirrors.N
 
 func (f fixed) Authorities(context.Context, string) (*x509.CertPool, error) { return nil, nil }
 
-func (f fixed) Policies(context.Context) (*imagepolicy.Policies, error) { return imagepolicy.New(f.policies), nil }
+func (f fixed) Policies(context.Context) (*imagepolicy.Policies, error) {
+	return imagepolicy.New(f.policies), nil
+}
 
 // TestENG_S12_CRIOAcceptsTheSameImages checks for random policies, signatures, references and mirrors that a bundle image is accepted exactly if
 // CRI-O's library accepts it by the policy that the machine-config operator writes. The signatures are in signature tags, because the library reads

@@ -67,7 +67,8 @@ type caFile struct {
 	pool *x509.CertPool
 }
 
-// read returns the certificate authorities in the file, with those of the system; nil if there is no file.
+// read returns the certificate authorities in the file and those of the system. It returns nil if no path is set, or if the file does not exist or
+// is empty.
 func (c *caFile) read() (*x509.CertPool, error) {
 	if c.path == "" {
 		return nil, nil
@@ -94,7 +95,7 @@ func (c *caFile) read() (*x509.CertPool, error) {
 			return nil, fmt.Errorf("reading the certificate authorities of the system: %w", err)
 		}
 		if !found.AppendCertsFromPEM(content) {
-			return nil, fmt.Errorf("the ConfigMap that spec.trustedCA of Proxy \"cluster\" names, or spec.additionalTrustBundle of a HostedCluster, has no certificate in PEM format (file %q)", c.path)
+			return nil, fmt.Errorf("file %q has no certificate in PEM format; correct the ConfigMap that spec.trustedCA of Proxy \"cluster\" names (on a hosted cluster: spec.additionalTrustBundle of the HostedCluster)", c.path)
 		}
 	}
 	c.info, c.pool = info, found

@@ -40,7 +40,7 @@ type Config struct {
 	// ConfigMaps reads the ConfigMap of additionalTrustedCA.
 	ConfigMaps corev1client.ConfigMapsGetter
 	// TrustedCAFile is a PEM file with certificate authorities that the cluster trusts, in addition to those of the system. It is read again when
-	// it changes. It may be empty, and the file may be missing or empty.
+	// it changes. If it is not set, or the file is missing or empty, only those of the system are trusted.
 	TrustedCAFile string
 	// Report is called with the sentences that say what is invalid in the configuration, when they change. It may be nil.
 	Report func(problems []string)
@@ -50,7 +50,7 @@ type Config struct {
 type Cluster struct {
 	config                              Config
 	digest, tag, contentSources, images *inventory.Optional
-	clusterPolicies, policies           *inventory.Optional
+	clusterImagePolicies, imagePolicies *inventory.Optional
 	trustedCA                           *caFile
 	changed                             []func()
 
@@ -72,8 +72,8 @@ func New(config Config) (*Cluster, error) {
 		{&c.tag, configv1.GroupVersion.WithResource("imagetagmirrorsets"), func() runtime.Object { return &configv1.ImageTagMirrorSet{} }},
 		{&c.contentSources, operatorv1alpha1.GroupVersion.WithResource("imagecontentsourcepolicies"), func() runtime.Object { return &operatorv1alpha1.ImageContentSourcePolicy{} }},
 		{&c.images, configv1.GroupVersion.WithResource("images"), func() runtime.Object { return &configv1.Image{} }},
-		{&c.clusterPolicies, configv1.GroupVersion.WithResource("clusterimagepolicies"), func() runtime.Object { return &configv1.ClusterImagePolicy{} }},
-		{&c.policies, configv1.GroupVersion.WithResource("imagepolicies"), func() runtime.Object { return &configv1.ImagePolicy{} }},
+		{&c.clusterImagePolicies, configv1.GroupVersion.WithResource("clusterimagepolicies"), func() runtime.Object { return &configv1.ClusterImagePolicy{} }},
+		{&c.imagePolicies, configv1.GroupVersion.WithResource("imagepolicies"), func() runtime.Object { return &configv1.ImagePolicy{} }},
 	} {
 		watched, err := inventory.NewOptional(config.Dynamic, config.Kinds, inventory.OptionalConfig{Resource: each.resource, Transform: typed(each.object)})
 		if err != nil {
@@ -108,7 +108,7 @@ func typed(newObject func() runtime.Object) cache.TransformFunc {
 func (c *Cluster) watched() map[string]*inventory.Optional {
 	return map[string]*inventory.Optional{
 		"imagedigestmirrorsets": c.digest, "imagetagmirrorsets": c.tag, "imagecontentsourcepolicies": c.contentSources, "images": c.images,
-		"clusterimagepolicies": c.clusterPolicies, "imagepolicies": c.policies,
+		"clusterimagepolicies": c.clusterImagePolicies, "imagepolicies": c.imagePolicies,
 	}
 }
 
@@ -172,7 +172,7 @@ func (c *Cluster) Rules(ctx context.Context) (*mirrors.Rules, error) {
 	return found.rules, nil
 }
 
-// Policies returns the policies for signatures of images. Like Rules, it waits for the lists and returns an error if one is missing, because an
+// Policies returns the image policies. Like Rules, it waits for the lists and returns an error if one is missing, because an
 // image could then be accepted without a signature.
 func (c *Cluster) Policies(ctx context.Context) (*imagepolicy.Policies, error) {
 	found, err := c.configuration(ctx)
@@ -204,7 +204,7 @@ func (c *Cluster) compute() (found *configuration, isReported bool) {
 	defer c.lock.Unlock()
 	if c.current == nil {
 		c.current = &configuration{rules: mirrors.New(c.objects()), policies: imagepolicy.New(imagepolicy.Objects{
-			Cluster: all[*configv1.ClusterImagePolicy](c.clusterPolicies), Namespaced: all[*configv1.ImagePolicy](c.policies),
+			Cluster: all[*configv1.ClusterImagePolicy](c.clusterImagePolicies), Namespaced: all[*configv1.ImagePolicy](c.imagePolicies),
 		})}
 	}
 	problems := c.current.problems()

@@ -274,8 +274,9 @@ func TestENG_S13_NothingIsPulledBeforeTheMirrorsAreKnown(t *testing.T) {
 	cancel()
 }
 
-// Promise ENG-S5: Requests to registries go through the proxy in HTTPS_PROXY, except those to hosts in NO_PROXY. Registries are trusted by the certificate authorities that the cluster trusts, and by those of additionalTrustedCA. Changes of
-// certificate authorities take effect without a restart.
+// Promise ENG-S5: Requests to registries go through the proxy in HTTPS_PROXY, except those to hosts in NO_PROXY. The manager trusts the certificate
+// authorities that the cluster trusts, and for a registry those of additionalTrustedCA. Changes of certificate authorities take effect without a
+// restart.
 func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	ofProxy, ofRegistry := certificate(t), certificate(t)
 	file := filepath.Join(t.TempDir(), "ca-bundle.crt")
@@ -329,7 +330,7 @@ func TestENG_S5_AuthoritiesOfTheCluster(t *testing.T) {
 	want("mirror.local", ofProxy)
 	wantError("bad.local", `key "bad.local" of ConfigMap "openshift-config/registries", which additionalTrustedCA of Image "cluster" names, has no certificate in PEM format`)
 	write([]byte("no certificate"))
-	wantError("mirror.local", `the ConfigMap that spec.trustedCA of Proxy "cluster" names, or spec.additionalTrustBundle of a HostedCluster, has no certificate`)
+	wantError("mirror.local", `has no certificate in PEM format; correct the ConfigMap that spec.trustedCA of Proxy "cluster" names`)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (p *Policies) add(to map[string]*Policy, object string, scopes []configv1.I
 	}
 	seen := map[string]bool{}
 	for _, each := range scopes {
-		scope := mirrors.Normalized(string(each))
+		scope := mirrors.NormalizeScope(string(each))
 		if seen[scope] {
 			continue
 		}

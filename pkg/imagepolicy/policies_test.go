@@ -49,9 +49,9 @@ func namespaced(namespace, name string, policy configv1.ImageSigstoreVerificatio
 	return &configv1.ImagePolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: configv1.ImagePolicySpec{Scopes: scopes, Policy: policy}}
 }
 
-// TestENG_S12_WhichPolicyHoldsForAnImage checks that the most specific scope of the ClusterImagePolicies holds and, if there is none, that of the
+// TestENG_S12_WhichPolicyAppliesToAnImage checks that the most specific scope of the ClusterImagePolicies applies and, if there is none, that of the
 // ImagePolicies in the namespace.
-func TestENG_S12_WhichPolicyHoldsForAnImage(t *testing.T) {
+func TestENG_S12_WhichPolicyAppliesToAnImage(t *testing.T) {
 	key, _ := keys(t)
 	policy := byKey(key)
 	policies := imagepolicy.New(imagepolicy.Objects{
@@ -104,7 +104,7 @@ func TestENG_S12_WhichPolicyHoldsForAnImage(t *testing.T) {
 		t.Errorf("problems: %q", policies.Problems())
 	}
 	if image, _ := name.ParseReference("quay.io/a/b"); (*imagepolicy.Policies)(nil).For(image, "a") != nil {
-		t.Error("without policies, a policy holds")
+		t.Error("without policies, a policy applies")
 	}
 }
 
@@ -177,8 +177,8 @@ func TestENG_S12_WhatAPolicyRequires(t *testing.T) {
 			policy:  with(func(p *configv1.ImageSigstoreVerificationPolicy) { p.RootOfTrust.PublicKey.RekorKeyData = certificate }),
 			problem: "rootOfTrust.publicKey.rekorKeyData has a public key that cannot be read",
 		},
-		"a type without its field": {policy: root(configv1.PolicyRootOfTrust{PolicyType: configv1.PKIRootOfTrust}), problem: `rootOfTrust.policyType "PKI" is unknown, or the field of this type is missing`},
-		"an unknown type":          {policy: root(configv1.PolicyRootOfTrust{PolicyType: "GPG"}), problem: `rootOfTrust.policyType "GPG" is unknown`},
+		"a type without its field": {policy: root(configv1.PolicyRootOfTrust{PolicyType: configv1.PKIRootOfTrust}), problem: `rootOfTrust.pki is missing; policyType "PKI" requires it`},
+		"an unknown type":          {policy: root(configv1.PolicyRootOfTrust{PolicyType: "GPG"}), problem: `rootOfTrust.policyType "GPG" is unknown; use PublicKey, FulcioCAWithRekor or PKI`},
 		"no certificate": {
 			policy: root(configv1.PolicyRootOfTrust{PolicyType: configv1.PKIRootOfTrust, PKI: &configv1.ImagePolicyPKIRootOfTrust{
 				CertificateAuthorityRootsData: key, PKICertificateSubject: mail,
@@ -199,7 +199,13 @@ func TestENG_S12_WhatAPolicyRequires(t *testing.T) {
 			policy: with(func(p *configv1.ImageSigstoreVerificationPolicy) {
 				p.SignedIdentity = &configv1.PolicyIdentity{MatchPolicy: "Any"}
 			}),
-			problem: `signedIdentity.matchPolicy "Any" is unknown`,
+			problem: `signedIdentity.matchPolicy "Any" is unknown; use `,
+		},
+		"an identity without its field": {
+			policy: with(func(p *configv1.ImageSigstoreVerificationPolicy) {
+				p.SignedIdentity = &configv1.PolicyIdentity{MatchPolicy: configv1.IdentityMatchPolicyRemapIdentity}
+			}),
+			problem: `signedIdentity.remapIdentity is missing; matchPolicy "RemapIdentity" requires it`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

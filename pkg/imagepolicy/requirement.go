@@ -90,7 +90,13 @@ func (r *requirement) setRoot(root configv1.PolicyRootOfTrust) error {
 		}
 		return checkCertificates("pki.caIntermediatesData", r.PKI.CAIntermediatesData)
 	}
-	return fmt.Errorf("policyType %q is unknown, or the field of this type is missing", root.PolicyType)
+	fields := map[configv1.PolicyType]string{
+		configv1.PublicKeyRootOfTrust: "publicKey", configv1.FulcioCAWithRekorRootOfTrust: "fulcioCAWithRekor", configv1.PKIRootOfTrust: "pki",
+	}
+	if field := fields[root.PolicyType]; field != "" {
+		return fmt.Errorf("%s is missing; policyType %q requires it", field, root.PolicyType)
+	}
+	return fmt.Errorf("policyType %q is unknown; use PublicKey, FulcioCAWithRekor or PKI", root.PolicyType)
 }
 
 // identityOf returns which identity a signature must have. The default is that of the API.
@@ -109,7 +115,13 @@ func identityOf(signed *configv1.PolicyIdentity) (*identity, error) {
 		of := signed.PolicyMatchRemapIdentity
 		return &identity{Type: "remapIdentity", Prefix: string(of.Prefix), SignedPrefix: string(of.SignedPrefix)}, nil
 	}
-	return nil, fmt.Errorf("matchPolicy %q is unknown, or the field of this policy is missing", signed.MatchPolicy)
+	switch signed.MatchPolicy {
+	case configv1.IdentityMatchPolicyExactRepository:
+		return nil, fmt.Errorf("exactRepository is missing; matchPolicy %q requires it", signed.MatchPolicy)
+	case configv1.IdentityMatchPolicyRemapIdentity:
+		return nil, fmt.Errorf("remapIdentity is missing; matchPolicy %q requires it", signed.MatchPolicy)
+	}
+	return nil, fmt.Errorf("matchPolicy %q is unknown; use MatchRepoDigestOrExact, MatchRepository, ExactRepository or RemapIdentity", signed.MatchPolicy)
 }
 
 // parseKey returns the public key in PEM data.

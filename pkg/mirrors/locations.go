@@ -135,7 +135,7 @@ func (r *Rules) match(repository string) *entry {
 }
 
 // repositoryOf returns the repository of an image with its registry, normalized.
-func repositoryOf(image name.Reference) string { return Normalized(image.Context().Name()) }
+func repositoryOf(image name.Reference) string { return NormalizeScope(image.Context().Name()) }
 
 // suffixOf returns the tag or digest of an image, with the separator.
 func suffixOf(image name.Reference) string {

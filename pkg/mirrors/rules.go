@@ -181,7 +181,7 @@ const ignored = "the manager ignores this entry"
 // effect says what the manager does with it.
 func (r *Rules) scopes(field string, of []string, isValid func(string) bool, effect string) (valid, invalid []string) {
 	for _, each := range of {
-		if scope := Normalized(each); isValid(scope) {
+		if scope := NormalizeScope(each); isValid(scope) {
 			valid = append(valid, scope)
 			continue
 		}
@@ -192,9 +192,9 @@ func (r *Rules) scopes(field string, of []string, isValid func(string) bool, eff
 	return valid, invalid
 }
 
-// Normalized returns a scope as registries.conf and containers-policy.json(5) read it, with its host in lower case and with Docker Hub's usual
+// NormalizeScope returns a scope as registries.conf and containers-policy.json(5) read it, with its host in lower case and with Docker Hub's usual
 // name.
-func Normalized(scope string) string {
+func NormalizeScope(scope string) string {
 	scope = strings.TrimRight(scope, "/")
 	registry, rest, hasPath := strings.Cut(scope, "/")
 	if registry = strings.ToLower(registry); registry == name.DefaultRegistry {
@@ -242,13 +242,13 @@ func (r *Rules) valid(lists []list) []list {
 	var found []list
 	policies := map[string]map[configv1.MirrorSourcePolicy]string{} // for each source, an object with each policy
 	for _, each := range lists {
-		if each.source = Normalized(each.source); !isScope(each.source) {
+		if each.source = NormalizeScope(each.source); !isScope(each.source) {
 			r.problems = append(r.problems, fmt.Sprintf("%s has invalid source %q; the manager ignores the mirrors of this source. Correct it to host[:port], host[:port]/repository or *.domain.", each.object, each.source))
 			continue
 		}
 		var mirrors []string
 		for _, mirror := range each.mirrors {
-			if mirror = Normalized(mirror); !location.MatchString(mirror) {
+			if mirror = NormalizeScope(mirror); !location.MatchString(mirror) {
 				r.problems = append(r.problems, fmt.Sprintf("%s has invalid mirror %q for source %q; the manager ignores this mirror. Correct it to host[:port] or host[:port]/repository.", each.object, mirror, each.source))
 				continue
 			}

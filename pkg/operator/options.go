@@ -65,7 +65,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.CatalogCAFile, "catalog-ca-file", o.CatalogCAFile,
 		"PEM file with the certificate authorities that ClusterCatalogs' servers are trusted by. It is read again when it changes. Empty means the system's.")
 	flags.StringVar(&o.TrustedCAFile, "trusted-ca-file", o.TrustedCAFile,
-		"PEM file with certificate authorities for registries, in addition to those of the system. It is read again when it changes. It may be missing.")
+		"PEM file with certificate authorities for registries, in addition to those of the system. The manager reads it again when it changes. If it is missing or empty, the manager trusts only those of the system.")
 	flags.DurationVar(&o.DegradedAfter, "degraded-after", o.DegradedAfter,
 		"How long an installed operator may be unhealthy before the ClusterOperator says Degraded.")
 	flags.DurationVar(&o.VersionWithin, "version-within", o.VersionWithin,

@@ -13,7 +13,7 @@ type Image struct {
 	Signatures []Signature
 }
 
-// Signature is a signature of an image in the format of cosign's signature tags: a layer of an image of signatures.
+// Signature is a signature of an image in the format of cosign's signature tags: a layer of a signature manifest.
 type Signature struct {
 	// MediaType is the media type of the layer.
 	MediaType string
@@ -26,7 +26,7 @@ type Signature struct {
 // MediaType is the media type of a layer that is a signature.
 const MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
 
-// RejectedError is why the signatures of an image do not satisfy a policy.
+// RejectedError means that the signatures of an image do not satisfy a policy.
 type RejectedError struct{ Reason error }
 
 // Error returns the reason.

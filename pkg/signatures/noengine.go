@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Verify returns an error, because this program has no policy engine.
+// Verify always returns a *RejectedError, because this build has no policy engine.
 func Verify(context.Context, string, Image, string) error {
-	return &RejectedError{errors.New("this program was built without the tag containers_image_openpgp, so it cannot verify signatures")}
+	return &RejectedError{errors.New("this build of the manager cannot verify signatures; build it with -tags=containers_image_openpgp")}
 }

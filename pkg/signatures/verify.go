@@ -35,7 +35,7 @@ func Verify(ctx context.Context, dir string, of Image, requirements string) (err
 	if err != nil {
 		return &RejectedError{fmt.Errorf("the name of the image is invalid: %w", err)}
 	}
-	// The engine reads signatures of this format from its own sources only, of which a directory needs no request.
+	// The engine reads signatures of this format only through sources of its own. The one for a directory sends no requests.
 	if dir, err = os.MkdirTemp(dir, "signatures-"); err != nil {
 		return fmt.Errorf("verifying signatures: %w", err)
 	}
@@ -71,8 +71,8 @@ type namedReference struct {
 // DockerReference returns the name, which the engine compares with the identity in a signature.
 func (r namedReference) DockerReference() reference.Named { return r.named }
 
-// stored is a signature in the format in which the engine stores it.
-type stored struct {
+// sigstoreJSON is a signature in the format in which the engine stores it.
+type sigstoreJSON struct {
 	MediaType   string            `json:"mimeType"`
 	Payload     []byte            `json:"payload"`
 	Annotations map[string]string `json:"annotations"`
@@ -84,7 +84,7 @@ func write(dir string, of Image) error {
 		return err
 	}
 	for i, each := range of.Signatures {
-		text, err := json.Marshal(stored(each))
+		text, err := json.Marshal(sigstoreJSON(each))
 		if err != nil {
 			return err
 		}

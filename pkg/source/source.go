@@ -46,16 +46,16 @@ type Pinned struct {
 type Origin struct {
 	// Mirror is the location of the mirror that served them; empty if the source's own host did.
 	Mirror string
-	// Image is the digest of the image that has the files, "sha256:…". It differs from that of the source if the source is an index of images. It
-	// is empty if it is not known, or if the content is not in an image.
-	Image string
+	// ImageDigest is the digest of the image that has the files, "sha256:…". It differs from that of the source if the source is an index of
+	// images. It is empty if it is not known, or if the content is not in an image.
+	ImageDigest string
 }
 
 // Namespaces are the namespaces of the objects that apply to a source. Empty means the namespace of the manager.
 type Namespaces struct {
 	// Secrets is the namespace of the Secrets that the spec names.
 	Secrets string
-	// Policies is the namespace whose ImagePolicies apply.
+	// Policies is the namespace whose ImagePolicies apply to the source.
 	Policies string
 }
 

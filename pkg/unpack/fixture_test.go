@@ -52,7 +52,7 @@ func (f folder) Verify(_ context.Context, origin source.Origin) error {
 }
 func (f folder) Fetch(_ context.Context, to source.Target) (source.Origin, error) {
 	f.fetched.Add(1)
-	return source.Origin{Mirror: "mirror.example/memo", Image: f.image}, os.CopyFS(to.Dir, f.files)
+	return source.Origin{Mirror: "mirror.example/memo", ImageDigest: f.image}, os.CopyFS(to.Dir, f.files)
 }
 func (f folder) Spec() corev1alpha2.BundleSource { return corev1alpha2.BundleSource{} }
 
@@ -76,7 +76,7 @@ func newRenderer(t *testing.T) Renderer {
 	}
 }
 
-// scripted is content that others store. Each look at it finds the next origin.
+// scripted is a Content whose calls of Origin and Use return the next of lines.
 type scripted struct {
 	lines []string
 	files fs.FS

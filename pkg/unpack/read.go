@@ -38,7 +38,7 @@ var errUnverified = errors.New("the content is not verified")
 const maxVerifications = 3
 
 // read calls use with the files of a pinned source, and the mirror that served them for this source; empty if none did. Before that, it
-// verifies the content, also if it was stored for another object, for which another policy may hold. It returns a *classlimits.SizeError if the
+// verifies the content, also if it was stored for another object, to which another policy may apply. It returns a *classlimits.SizeError if the
 // files have too many bytes: before it has written them, or, if they were stored for an object of another class, before use is called.
 func read(ctx context.Context, content Content, of pinnedSource, use func(files fs.FS, mirror string) error) error {
 	from := of.from.At(of.pinned.Reference)
@@ -55,10 +55,10 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 			return "", err
 		}
 		verified = &origin
-		return lineOf(of.pinned, origin), nil
+		return formatOrigin(of.pinned, origin), nil
 	}
 	if line, isStored := content.Origin(of.pinned.Digest); isStored {
-		_, origin := parseLine(line)
+		_, origin := parseOrigin(line)
 		found = &origin
 	}
 	for range maxVerifications {
@@ -69,8 +69,8 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 			verified = found
 		}
 		err := content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, line string) error {
-			reference, origin := parseLine(line)
-			if verified == nil || verified.Image != origin.Image {
+			reference, origin := parseOrigin(line)
+			if verified == nil || verified.ImageDigest != origin.ImageDigest {
 				found = &origin
 				return errUnverified
 			}
@@ -78,7 +78,7 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 				return err
 			}
 			if reference != of.pinned.Reference {
-				// The mirror of another reference with the same content is neither true for this one, nor for everybody to know.
+				// The mirror served another reference with the same content. Do not disclose it for this one.
 				origin.Mirror = ""
 			}
 			return use(files, origin.Mirror)
@@ -102,26 +102,26 @@ func (p pinnedSource) checkSize(files fs.FS) error {
 	return p.sizes.CheckBytes(bytes)
 }
 
-// none stands for an empty field of a line.
-const none = "-"
+// emptyField stands for an empty field of an origin.
+const emptyField = "-"
 
-// lineOf returns a line about the origin of content: the reference for which it was fetched, the mirror and the image.
-func lineOf(pinned source.Pinned, origin source.Origin) string {
-	return strings.Join([]string{cmp.Or(pinned.Reference, none), cmp.Or(origin.Mirror, none), cmp.Or(origin.Image, none)}, " ")
+// formatOrigin returns the origin of content for the store, in one line: the reference for which it was fetched, the mirror and the image.
+func formatOrigin(pinned source.Pinned, origin source.Origin) string {
+	return strings.Join([]string{cmp.Or(pinned.Reference, emptyField), cmp.Or(origin.Mirror, emptyField), cmp.Or(origin.ImageDigest, emptyField)}, " ")
 }
 
-// parseLine returns the reference and the origin in a line; both are empty if it is not of the form of lineOf.
-func parseLine(line string) (reference string, origin source.Origin) {
+// parseOrigin returns the reference and the origin in a line of formatOrigin; both are empty if the line has another form.
+func parseOrigin(line string) (reference string, origin source.Origin) {
 	fields := strings.Fields(line)
 	if len(fields) != 3 {
 		return "", source.Origin{}
 	}
 	for i := range fields {
-		if fields[i] == none {
+		if fields[i] == emptyField {
 			fields[i] = ""
 		}
 	}
-	return fields[0], source.Origin{Mirror: fields[1], Image: fields[2]}
+	return fields[0], source.Origin{Mirror: fields[1], ImageDigest: fields[2]}
 }
 
 // exceeded returns the limit of its size that a bundle exceeds; nil if err has another cause.

@@ -36,7 +36,7 @@ func TestENG_S12_StoredContentIsVerifiedBeforeItIsRead(t *testing.T) {
 	if err := inspect(second); !errors.Is(err, unsigned) {
 		t.Errorf("got %v, want an error", err)
 	}
-	if want := []source.Origin{{Mirror: "mirror.example/memo", Image: "sha256:of-the-platform"}}; !slices.Equal(verified, want) {
+	if want := []source.Origin{{Mirror: "mirror.example/memo", ImageDigest: "sha256:of-the-platform"}}; !slices.Equal(verified, want) {
 		t.Errorf("verified %+v, want %+v", verified, want)
 	}
 	second.verify = func(source.Origin) error { return nil }
@@ -49,7 +49,7 @@ func TestENG_S12_StoredContentIsVerifiedBeforeItIsRead(t *testing.T) {
 func TestENG_S12_ContentOfOthersIsVerified(t *testing.T) {
 	minimal := os.DirFS(bundles + "/minimal")
 	for name, c := range map[string]struct {
-		// lines are the origins of the stored content at each look at it; the first is that of Origin, empty if nothing is stored.
+		// lines are the origins that successive calls return: first Origin, with an empty line if nothing is stored, then Use.
 		lines []string
 		want  []string
 		err   bool
@@ -63,7 +63,7 @@ func TestENG_S12_ContentOfOthersIsVerified(t *testing.T) {
 			var verified []string
 			from := from("a", minimal)
 			from.verify = func(origin source.Origin) error {
-				verified = append(verified, origin.Image)
+				verified = append(verified, origin.ImageDigest)
 				return nil
 			}
 			pinned, err := from.Resolve(t.Context())

@@ -186,8 +186,8 @@ func sign(key signing.Key, ref string) error {
 func mirrorsPart(m mirrorPulls) part {
 	return part{
 		title: "Pulling through mirrors, and verifying signatures",
-		text: "An image of ten objects is pulled and unpacked. It has two dead mirrors: one with a closed port, and one that answers with status 503. The first pull asks both. For a minute after that, pulls ask them last. The baseline is a pull from a registry without mirrors, in the same process.\n\n" +
-			fmt.Sprintf("%d BundleDeployments are created at once, each of an image with a signature that a ClusterImagePolicy requires. Memory is the manager's peak anonymous RSS until all are healthy, read every 5 ms, minus its value before. The baseline is as many images without signatures, of which no policy requires any.", verifiedAtOnce),
+		text: "An image of ten objects is pulled and unpacked. The image has two mirrors that fail: one with a closed port, and one that answers with status 503. The first pull tries both mirrors. For a minute after that, pulls try both mirrors last. The baseline is a pull from a registry without mirrors, in the same process.\n\n" +
+			fmt.Sprintf("%d BundleDeployments are created at once, each of an image with a signature that a ClusterImagePolicy requires. Memory is the manager's peak anonymous RSS until all are healthy, read every 5 ms, minus its value before. The baseline is as many images without signatures, to which no policy applies.", verifiedAtOnce),
 		ours: "mirrors, signatures", baseline: "neither",
 		figures: []figure{
 			{name: "first pull through two dead mirrors", unit: seconds, ours: m.first.time.Seconds(), baseline: m.direct.time.Seconds(), n: m.samples},

@@ -23,8 +23,8 @@ var externalWords = map[string]string{
 	// The examples of docs/disconnected.md.
 	"mirror.example.com:5000": "a mirror registry", "registry.example.com/team": "a repository",
 	"registry.redhat.io/redhat/redhat-operator-index:v4.22": "a catalog",
-	"base64 -w0 cosign.pub":                                 "a command of coreutils", "printf USER:PASSWORD | base64 -w0": "a command of coreutils",
-	"oc mirror": "a command of oc-mirror", "working-dir/cluster-resources": "a folder of oc-mirror", "cluster-resources": "a folder of oc-mirror",
+	"base64 -w0 cosign.pub":                                 "a command of coreutils", "printf %s 'USER:PASSWORD' | base64 -w0": "a command of coreutils",
+	"oc mirror": "a command of oc-mirror", "mirrored/working-dir/cluster-resources": "a folder of oc-mirror", "imageset.yaml": "a file of oc-mirror", "mirrored": "a folder of oc-mirror",
 	"cosign sign --recursive":  "a command of cosign",
 	"disableAllDefaultSources": "a field of OperatorHub",
 

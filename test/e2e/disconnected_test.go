@@ -36,9 +36,9 @@ const lantern = "lantern"
 // mirrorUser and mirrorPassword are credentials for the mirror, and sourcePassword is what connects a host to the source registry.
 const mirrorUser, mirrorPassword, sourcePassword = "cluster", "mirror-secret", "connected-host"
 
-// disconnected is a cluster that cannot reach the registry in the references of its bundles. An admin types the commands of
+// disconnectedCluster is a cluster that cannot reach the registry in the references of its bundles. An admin runs the commands of
 // docs/disconnected.md in folder dir.
-type disconnected struct {
+type disconnectedCluster struct {
 	*story.Admin
 	dir    string
 	mirror *localcatalog.Registry
@@ -47,7 +47,7 @@ type disconnected struct {
 }
 
 // sign signs a version in the source registry, from a connected host.
-func (d *disconnected) sign(version string) {
+func (d *disconnectedCluster) sign(version string) {
 	GinkgoHelper()
 	ref, found := d.Environment.Catalog.Bundle(lantern, version)
 	Expect(found).To(BeTrue())
@@ -59,8 +59,8 @@ func (d *disconnected) sign(version string) {
 	Expect(signing.Attach(image, signing.ByTag, []signing.Signature{signature}, connected)).To(Succeed())
 }
 
-// enter types the commands in a section of the page, from the first to the one before the last index, and returns their output.
-func (d *disconnected) enter(ctx context.Context, section string, first, end int) string {
+// runCommands runs the scripts [first:end] of a section of the page, and returns their output; end 0 means all.
+func (d *disconnectedCluster) runCommands(ctx context.Context, section string, first, end int) string {
 	GinkgoHelper()
 	scripts, err := pages.Commands(filepath.Join(d.Environment.Root, "docs", "disconnected.md"), section)
 	Expect(err).NotTo(HaveOccurred())
@@ -90,16 +90,16 @@ func (d *disconnected) enter(ctx context.Context, section string, first, end int
 	return all.String()
 }
 
-// has returns an error unless the ConfigMap of the operator exists in the cluster.
-func (d *disconnected) has(ctx context.Context) error {
+// getConfigMap returns an error unless the ConfigMap of the operator exists in the cluster.
+func (d *disconnectedCluster) getConfigMap(ctx context.Context) error {
 	_, err := d.Kubernetes.CoreV1().ConfigMaps(lantern).Get(ctx, lantern+"-settings", metav1.GetOptions{})
 	return err
 }
 
 var _ = Describe("a cluster that cannot reach the registries of its images [ENG-S13]", Ordered, func() {
-	var d *disconnected
+	var d *disconnectedCluster
 	BeforeAll(func(ctx context.Context) {
-		d = &disconnected{dir: GinkgoT().TempDir(), mirror: localcatalog.StartRegistry(true)}
+		d = &disconnectedCluster{dir: GinkgoT().TempDir(), mirror: localcatalog.StartRegistry(true)}
 		DeferCleanup(d.mirror.Close)
 		d.mirror.Require(mirrorUser, mirrorPassword)
 		d.Admin = start(ctx, environment.Options{
@@ -122,7 +122,7 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 			"SCOPE": source, "KEY": base64.StdEncoding.EncodeToString(public),
 		}
 
-		// What a cluster of OpenShift has.
+		// Objects that every OpenShift cluster has.
 		_, err = d.Config.ConfigV1().Images().Create(ctx, &configv1.Image{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		_, err = d.Kubernetes.CoreV1().Secrets("openshift-config").Create(ctx, &corev1.Secret{
@@ -135,21 +135,21 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 
 	It("is prepared with the commands of the page", func(ctx context.Context) {
 		d.sign("1.0.0")
-		d.enter(ctx, "Mirror the operator", 0, 0)
-		d.enter(ctx, "Prepare the cluster", 0, 2)
+		d.runCommands(ctx, "Mirror the operator", 0, 0)
+		d.runCommands(ctx, "Prepare the cluster", 0, 2)
 		file := filepath.Join(d.dir, "pull-secret.json")
 		secret, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
 		auth := base64.StdEncoding.EncodeToString([]byte(mirrorUser + ":" + mirrorPassword))
 		added := strings.Replace(string(secret), `{"auths": {`, fmt.Sprintf(`{"auths": {%q: {"auth": %q}, `, d.mirror.Host(), auth), 1)
 		Expect(os.WriteFile(file, []byte(added), 0o600)).To(Succeed())
-		d.enter(ctx, "Prepare the cluster", 2, 0)
-		d.enter(ctx, "Require signatures", 0, 0)
+		d.runCommands(ctx, "Prepare the cluster", 2, 0)
+		d.runCommands(ctx, "Require signatures", 0, 0)
 	})
 
 	It("installs an operator from the mirror, and verifies its signature", func(ctx context.Context) {
 		Expect(d.Environment.Manager.Start()).To(Succeed())
-		Expect(d.enter(ctx, "Install the operator", 0, 0)).To(ContainSubstring(d.mirror.Host() + "/bundles/lantern@sha256:"))
+		Expect(d.runCommands(ctx, "Install the operator", 0, 0)).To(ContainSubstring(d.mirror.Host() + "/bundles/lantern@sha256:"))
 		Eventually(d.Installed).WithContext(ctx).WithArguments(lantern, "1.0.0").WithTimeout(time.Minute).Should(Succeed())
 		Expect(d.mirror.Requests("bundles/lantern", "blobs")).To(BeNumerically(">", 0))
 	})
@@ -159,8 +159,8 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 			samples.Operator{Package: lantern, Version: "1.1.0", ExtraConfigMap: lantern + "-settings"})).To(Succeed())
 		Expect(d.Environment.Catalog.Update(ctx)).To(Succeed())
 		d.sign("1.1.0")
-		d.enter(ctx, "Mirror the operator", 0, 0)
-		d.enter(ctx, "Prepare the cluster", 3, 0)
+		d.runCommands(ctx, "Mirror the operator", 0, 0)
+		d.runCommands(ctx, "Prepare the cluster", 3, 0)
 		Expect(d.Environment.Announce(ctx, environment.CatalogName, d.Environment.Catalog)).To(Succeed())
 		Eventually(d.Installed).WithContext(ctx).WithArguments(lantern, "1.1.0").WithTimeout(2 * time.Minute).Should(Succeed())
 	})
@@ -169,13 +169,13 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 		Expect(d.Environment.Manager.Kill()).To(Succeed())
 		Expect(d.Kubernetes.CoreV1().ConfigMaps(lantern).Delete(ctx, lantern+"-settings", metav1.DeleteOptions{})).To(Succeed())
 		Expect(d.Environment.Manager.Start()).To(Succeed())
-		Eventually(d.has).WithContext(ctx).WithTimeout(time.Minute).Should(Succeed())
-		Expect(d.enter(ctx, "If an image cannot be pulled", 0, 0)).To(ContainSubstring("The content was read from " + d.mirror.Host()))
+		Eventually(d.getConfigMap).WithContext(ctx).WithTimeout(time.Minute).Should(Succeed())
+		Expect(d.runCommands(ctx, "If an image cannot be pulled", 0, 0)).To(ContainSubstring("The content was read from " + d.mirror.Host()))
 	})
 
 	It("removes it", func(ctx context.Context) {
 		Expect(d.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, lantern, metav1.DeleteOptions{})).To(Succeed())
-		Eventually(d.has).WithContext(ctx).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsNotFound))
+		Eventually(d.getConfigMap).WithContext(ctx).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsNotFound))
 	})
 
 	It("never asks the registry of the images", func() {

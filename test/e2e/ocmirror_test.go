@@ -25,7 +25,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 )
 
-// ocMirror is a program in place of oc-mirror v2, which is in no module that can be downloaded. It copies the bundles of the packages in an
+// ocMirror stands in for oc-mirror v2, which no Go module provides. It copies the bundles of the packages in an
 // ImageSetConfiguration, with the tags of their signatures, to a folder and from there to a mirror registry, and writes the ImageDigestMirrorSet
 // for it. The catalogs of the local cluster need no images, so it copies none.
 type ocMirror struct {

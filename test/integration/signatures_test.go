@@ -22,7 +22,7 @@ import (
 )
 
 // signed attaches a signature to an image, under the name of its repository.
-func signed(how signing.How, signer signing.Signer, pinned string) {
+func signed(how signing.Attachment, signer signing.Signer, pinned string) {
 	GinkgoHelper()
 	image, err := name.NewDigest(pinned, name.Insecure)
 	Expect(err).NotTo(HaveOccurred())
@@ -61,7 +61,7 @@ func imageConfigEvents(ctx context.Context) (messages []string, err error) {
 	return messages, nil
 }
 
-var _ = Describe("a cluster with policies for signatures", func() {
+var _ = Describe("a cluster with image policies", func() {
 	It("ENG-S12 installs what the policies of the cluster and of the namespace accept, and names the policy that refuses", func(ctx context.Context) {
 		const name, other = "seal", "stamp"
 		registry := startRegistry(false)
@@ -92,7 +92,7 @@ var _ = Describe("a cluster with policies for signatures", func() {
 		By("refusing an image without a signature, and one whose signature is in no log")
 		pinned := push(name)
 		createDeploymentWith(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(pinned) })
-		expectUnpacked(ctx, name, "False UnpackFailed", `it does not satisfy ClusterImagePolicy "team": it has no signature`)
+		expectUnpacked(ctx, name, "False UnpackFailed", `the image does not satisfy ClusterImagePolicy "team": it has no signature`)
 		signed(signing.ByTag, signing.Signer{Key: team}, pinned)
 		retry("one.example")
 		expectUnpacked(ctx, name, "False UnpackFailed", `ClusterImagePolicy "team": missing dev.sigstore.cosign/bundle`)
@@ -102,7 +102,7 @@ var _ = Describe("a cluster with policies for signatures", func() {
 		retry("two.example")
 		expectDeploymentCondition(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
 
-		By("heeding the ImagePolicies of the namespace")
+		By("applying the ImagePolicies of the namespace")
 		createNamespace(ctx, other)
 		ofNamespace := configv1.ImagePolicy{ObjectMeta: metav1.ObjectMeta{Name: "tenant"}, Spec: configv1.ImagePolicySpec{
 			Scopes: []configv1.ImageScope{configv1.ImageScope(registry.Host())}, Policy: requiring(tenant, nil),
@@ -112,7 +112,7 @@ var _ = Describe("a cluster with policies for signatures", func() {
 		pinned = push(other)
 		signed(signing.ByTag, signing.Signer{Key: team}, pinned)
 		createDeploymentWith(ctx, other, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(pinned) })
-		expectUnpacked(ctx, other, "False UnpackFailed", `it does not satisfy ImagePolicy "stamp/tenant": `)
+		expectUnpacked(ctx, other, "False UnpackFailed", `the image does not satisfy ImagePolicy "stamp/tenant": `)
 
 		By("pulling nothing while the policy cannot be read")
 		patch := func(key []byte) {

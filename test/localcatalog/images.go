@@ -41,7 +41,8 @@ type imageRegistry struct {
 	lock      sync.RWMutex
 	published map[bundleID]string
 	faults    map[string]int // HTTP status, keyed by repository path
-	// password is that of the only clients that are connected; empty means that all are. refused is the number of requests of others.
+	// password is required of clients if it is not empty. It stands for access to the registry's network. refused is the number of requests
+	// without it.
 	password string
 	refused  int
 }

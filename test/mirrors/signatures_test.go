@@ -65,28 +65,32 @@ const (
 	issuer = "https://issuer.example"
 )
 
-// world is what the cases of the comparison are made of.
-type world struct {
+// caseGenerator makes random cases: images in registries, signers and policies.
+type caseGenerator struct {
 	random         *rand.Rand
 	origin, mirror string // registries
 	owners         [2]owner
 }
 
 // choose returns one of the values.
-func choose[T any](w *world, values ...T) T { return values[w.random.IntN(len(values))] }
+func choose[T any](g *caseGenerator, values ...T) T { return values[g.random.IntN(len(values))] }
 
-// fixed is the configuration of a cluster that does not change. It implements image.RegistryConfiguration.
-type fixed struct {
+// staticConfiguration is the configuration of a cluster that does not change. It implements image.RegistryConfiguration.
+type staticConfiguration struct {
 	sets     mirrors.Objects
 	policies imagepolicy.Objects
 }
 
-func (f fixed) Rules(context.Context) (*mirrors.Rules, error) { return mirrors.New(f.sets), nil }
+func (s staticConfiguration) Rules(context.Context) (*mirrors.Rules, error) {
+	return mirrors.New(s.sets), nil
+}
 
-func (f fixed) Authorities(context.Context, string) (*x509.CertPool, error) { return nil, nil }
+func (s staticConfiguration) Authorities(context.Context, string) (*x509.CertPool, error) {
+	return nil, nil
+}
 
-func (f fixed) Policies(context.Context) (*imagepolicy.Policies, error) {
-	return imagepolicy.New(f.policies), nil
+func (s staticConfiguration) Policies(context.Context) (*imagepolicy.Policies, error) {
+	return imagepolicy.New(s.policies), nil
 }
 
 // TestENG_S12_CRIOAcceptsTheSameImages checks for random policies, signatures, references and mirrors that a bundle image is accepted exactly if
@@ -102,15 +106,15 @@ func TestENG_S12_CRIOAcceptsTheSameImages(t *testing.T) {
 		t.Cleanup(server.Close)
 		return strings.TrimPrefix(server.URL, "http://")
 	}
-	w := &world{random: rand.New(rand.NewPCG(*seed, 1)), origin: serve(), mirror: serve(), owners: [2]owner{newOwner(t), newOwner(t)}}
+	g := &caseGenerator{random: rand.New(rand.NewPCG(*seed, 1)), origin: serve(), mirror: serve(), owners: [2]owner{newOwner(t), newOwner(t)}}
 	const cases = 400
 	allowed, verified := 0, 0
 	for i := range cases {
-		c := w.newCase(t, fmt.Sprintf("memo%d", i))
-		want := c.acceptedByCRIO(t)
-		got := c.accepted(t)
+		c := g.newCase(t, fmt.Sprintf("memo%d", i))
+		want := c.checkCRIO(t)
+		got := c.checkManager(t)
 		if (got == nil) != (want == nil) {
-			t.Fatalf("case %d: %s\nhere: %v\nCRI-O: %v", i, c, got, want)
+			t.Fatalf("case %d: %s\nmanager: %v\nCRI-O: %v", i, c, got, want)
 		}
 		if want == nil {
 			allowed++
@@ -128,7 +132,7 @@ func TestENG_S12_CRIOAcceptsTheSameImages(t *testing.T) {
 type signedImage struct {
 	// reference is the image as the user names it.
 	reference     string
-	configuration fixed
+	configuration staticConfiguration
 	signatures    []string
 }
 
@@ -145,13 +149,13 @@ func (c signedImage) String() string {
 }
 
 // newCase pushes an image, signs it, and chooses policies.
-func (w *world) newCase(t *testing.T, repository string) signedImage {
+func (g *caseGenerator) newCase(t *testing.T, repository string) signedImage {
 	t.Helper()
-	c := signedImage{configuration: fixed{sets: mirrors.Objects{RegistrySources: configv1.RegistrySources{InsecureRegistries: []string{w.origin, w.mirror}}}}}
-	at, named := w.origin+"/team/"+repository, w.origin+"/team/"+repository
-	if choose(w, true, false) {
-		at = w.mirror + "/copy/" + repository
-		source, location := w.origin+"/team", configv1.ImageMirror(w.mirror+"/copy")
+	c := signedImage{configuration: staticConfiguration{sets: mirrors.Objects{RegistrySources: configv1.RegistrySources{InsecureRegistries: []string{g.origin, g.mirror}}}}}
+	at, named := g.origin+"/team/"+repository, g.origin+"/team/"+repository
+	if choose(g, true, false) {
+		at = g.mirror + "/copy/" + repository
+		source, location := g.origin+"/team", configv1.ImageMirror(g.mirror+"/copy")
 		c.configuration.sets.DigestMirrorSets = []*configv1.ImageDigestMirrorSet{{Spec: configv1.ImageDigestMirrorSetSpec{ImageDigestMirrors: []configv1.ImageDigestMirrors{
 			{Source: source, Mirrors: []configv1.ImageMirror{location}, MirrorSourcePolicy: configv1.NeverContactSource},
 		}}}}
@@ -159,25 +163,25 @@ func (w *world) newCase(t *testing.T, repository string) signedImage {
 			{Source: source, Mirrors: []configv1.ImageMirror{location}, MirrorSourcePolicy: configv1.NeverContactSource},
 		}}}}
 	}
-	pushed, instance := w.push(t, at)
-	c.reference = named + choose(w, ":v1", "@"+pushed)
+	pushed, instance := g.push(t, at)
+	c.reference = named + choose(g, ":v1", "@"+pushed)
 	for _, digest := range []string{pushed, instance} {
-		if digest == instance || choose(w, true, false) {
-			c.signatures = append(c.signatures, w.sign(t, at, digest, named)...)
+		if digest == instance || choose(g, true, false) {
+			c.signatures = append(c.signatures, g.sign(t, at, digest, named)...)
 		}
 	}
-	for i := range w.random.IntN(3) {
+	for i := range g.random.IntN(3) {
 		c.configuration.policies.Cluster = append(c.configuration.policies.Cluster, &configv1.ClusterImagePolicy{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("cluster-%d", i)}, Spec: configv1.ClusterImagePolicySpec{
-				Scopes: []configv1.ImageScope{configv1.ImageScope(choose(w, w.origin, w.origin+"/team", named, named+":v1", w.origin+"/other"))}, Policy: w.policy(t, named),
+				Scopes: []configv1.ImageScope{configv1.ImageScope(choose(g, g.origin, g.origin+"/team", named, named+":v1", g.origin+"/other"))}, Policy: g.policy(t, named),
 			},
 		})
 	}
-	for i := range w.random.IntN(2) {
+	for i := range g.random.IntN(2) {
 		c.configuration.policies.Namespaced = append(c.configuration.policies.Namespaced, &configv1.ImagePolicy{
-			ObjectMeta: metav1.ObjectMeta{Namespace: choose(w, "tenant", "other"), Name: fmt.Sprintf("tenant-%d", i)}, Spec: configv1.ImagePolicySpec{
+			ObjectMeta: metav1.ObjectMeta{Namespace: choose(g, "tenant", "other"), Name: fmt.Sprintf("tenant-%d", i)}, Spec: configv1.ImagePolicySpec{
 				// A tag as a scope of an ImagePolicy is left out: here, ClusterImagePolicies take precedence over it, too.
-				Scopes: []configv1.ImageScope{configv1.ImageScope(choose(w, w.origin, w.origin+"/team", named))}, Policy: w.policy(t, named),
+				Scopes: []configv1.ImageScope{configv1.ImageScope(choose(g, g.origin, g.origin+"/team", named))}, Policy: g.policy(t, named),
 			},
 		})
 	}
@@ -185,7 +189,7 @@ func (w *world) newCase(t *testing.T, repository string) signedImage {
 }
 
 // push pushes an image, or an index with one image, by tag v1. It returns the digest of what is pushed and that of the image.
-func (w *world) push(t *testing.T, to string) (pushed, instance string) {
+func (g *caseGenerator) push(t *testing.T, to string) (pushed, instance string) {
 	t.Helper()
 	bundle, err := random.Image(64, 1)
 	if err != nil {
@@ -199,7 +203,7 @@ func (w *world) push(t *testing.T, to string) (pushed, instance string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if choose(w, true, false) {
+	if choose(g, true, false) {
 		if err := remote.Write(tag, bundle); err != nil {
 			t.Fatal(err)
 		}
@@ -217,24 +221,24 @@ func (w *world) push(t *testing.T, to string) (pushed, instance string) {
 }
 
 // sign attaches random signatures to what has a digest, and describes them.
-func (w *world) sign(t *testing.T, at, digest, named string) []string {
+func (g *caseGenerator) sign(t *testing.T, at, digest, named string) []string {
 	t.Helper()
 	var all []signing.Signature
 	var described []string
-	for range w.random.IntN(3) {
-		by := choose(w, 0, 0, 0, 1)
-		signer := signing.Signer{Key: w.owners[by].key}
+	for range g.random.IntN(3) {
+		by := choose(g, 0, 0, 0, 1)
+		signer := signing.Signer{Key: g.owners[by].key}
 		text := fmt.Sprintf("key %d", by)
-		if choose(w, true, false) {
-			authority := choose(w, 0, 0, 0, 1)
-			signer.Authority, signer.Email, signer.OIDCIssuer = w.owners[authority].authority, choose(w, mail, mail, "eve@example.com"), choose(w, issuer, issuer, "")
+		if choose(g, true, false) {
+			authority := choose(g, 0, 0, 0, 1)
+			signer.Authority, signer.Email, signer.OIDCIssuer = g.owners[authority].authority, choose(g, mail, mail, "eve@example.com"), choose(g, issuer, issuer, "")
 			text += fmt.Sprintf(" certified by %d for %s by %q", authority, signer.Email, signer.OIDCIssuer)
 		}
-		if log := choose(w, 0, 0, 0, 1, 2); log < 2 {
-			signer.Log = w.owners[log].log
+		if log := choose(g, 0, 0, 0, 1, 2); log < 2 {
+			signer.Log = g.owners[log].log
 			text += fmt.Sprintf(" in log %d", log)
 		}
-		identity := choose(w, named, named+":v1", named+":v2", at, w.origin+"/up")
+		identity := choose(g, named, named+":v1", named+":v2", at, g.origin+"/up")
 		signed, err := signer.Sign(identity, digest)
 		if err != nil {
 			t.Fatal(err)
@@ -255,15 +259,15 @@ func (w *world) sign(t *testing.T, at, digest, named string) []string {
 }
 
 // policy returns a random policy for an image.
-func (w *world) policy(t *testing.T, named string) configv1.ImageSigstoreVerificationPolicy {
+func (g *caseGenerator) policy(t *testing.T, named string) configv1.ImageSigstoreVerificationPolicy {
 	t.Helper()
-	key, keyErr := w.owners[0].key.Public()
-	log, logErr := w.owners[0].log.Public()
+	key, keyErr := g.owners[0].key.Public()
+	log, logErr := g.owners[0].log.Public()
 	if err := errors.Join(keyErr, logErr); err != nil {
 		t.Fatal(err)
 	}
-	authority := w.owners[0].authority.Certificate()
-	root := choose(w,
+	authority := g.owners[0].authority.Certificate()
+	root := choose(g,
 		configv1.PolicyRootOfTrust{PolicyType: configv1.PublicKeyRootOfTrust, PublicKey: &configv1.ImagePolicyPublicKeyRootOfTrust{KeyData: key}},
 		configv1.PolicyRootOfTrust{PolicyType: configv1.PublicKeyRootOfTrust, PublicKey: &configv1.ImagePolicyPublicKeyRootOfTrust{KeyData: key, RekorKeyData: log}},
 		configv1.PolicyRootOfTrust{PolicyType: configv1.FulcioCAWithRekorRootOfTrust, FulcioCAWithRekor: &configv1.ImagePolicyFulcioCAWithRekorRootOfTrust{
@@ -274,19 +278,19 @@ func (w *world) policy(t *testing.T, named string) configv1.ImageSigstoreVerific
 		}},
 	)
 	prefix := func(text string) configv1.IdentityRepositoryPrefix { return configv1.IdentityRepositoryPrefix(text) }
-	return configv1.ImageSigstoreVerificationPolicy{RootOfTrust: root, SignedIdentity: choose(w,
+	return configv1.ImageSigstoreVerificationPolicy{RootOfTrust: root, SignedIdentity: choose(g,
 		nil,
 		&configv1.PolicyIdentity{MatchPolicy: configv1.IdentityMatchPolicyMatchRepository},
 		&configv1.PolicyIdentity{MatchPolicy: configv1.IdentityMatchPolicyMatchRepository},
-		&configv1.PolicyIdentity{MatchPolicy: configv1.IdentityMatchPolicyExactRepository, PolicyMatchExactRepository: &configv1.PolicyMatchExactRepository{Repository: prefix(choose(w, named, w.origin+"/up"))}},
+		&configv1.PolicyIdentity{MatchPolicy: configv1.IdentityMatchPolicyExactRepository, PolicyMatchExactRepository: &configv1.PolicyMatchExactRepository{Repository: prefix(choose(g, named, g.origin+"/up"))}},
 		&configv1.PolicyIdentity{MatchPolicy: configv1.IdentityMatchPolicyRemapIdentity, PolicyMatchRemapIdentity: &configv1.PolicyMatchRemapIdentity{
-			Prefix: prefix(choose(w, named, w.origin)), SignedPrefix: prefix(choose(w, w.origin+"/up", w.mirror)),
+			Prefix: prefix(choose(g, named, g.origin)), SignedPrefix: prefix(choose(g, g.origin+"/up", g.mirror)),
 		}},
 	)}
 }
 
-// accepted returns nil if the manager pulls the image for namespace tenant.
-func (c signedImage) accepted(t *testing.T) error {
+// checkManager returns nil if the manager pulls the image for namespace tenant.
+func (c signedImage) checkManager(t *testing.T) error {
 	t.Helper()
 	fetcher := image.New(image.Config{Registries: c.configuration, Platform: v1.Platform{OS: "linux", Architecture: "amd64"}})
 	from := image.Source{Ref: c.reference, PolicyNamespace: "tenant"}
@@ -301,8 +305,8 @@ func (c signedImage) accepted(t *testing.T) error {
 	return err
 }
 
-// acceptedByCRIO returns nil if CRI-O's library accepts the image for Pods in namespace tenant.
-func (c signedImage) acceptedByCRIO(t *testing.T) error {
+// checkCRIO returns nil if CRI-O's library accepts the image for Pods in namespace tenant.
+func (c signedImage) checkCRIO(t *testing.T) error {
 	t.Helper()
 	dir := t.TempDir()
 	conf, attachments := filepath.Join(dir, "registries.conf"), filepath.Join(dir, "registries.d")

@@ -1,4 +1,4 @@
-// Package pages reads the commands on pages of docs/, so that tests can type them.
+// Package pages reads the commands on pages of docs/, so that tests can run them.
 package pages
 
 import (

@@ -13,24 +13,24 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// How is how signatures are attached to an image in a registry.
-type How string
+// Attachment is where a registry holds the signatures of an image.
+type Attachment string
 
 const (
 	// ByTag is a tag that has the digest of the image, sha256-….sig.
-	ByTag How = "tag"
-	// ByReferrer is an image of signatures that refers to the image.
-	ByReferrer How = "referrer"
+	ByTag Attachment = "tag"
+	// ByReferrer is a manifest whose subject is the image.
+	ByReferrer Attachment = "referrer"
 )
 
-// layer is the media type of a signature, and artifact that of an image of signatures that refers to an image.
+// layer is the media type of a signature, and artifact the artifact type of a signature referrer.
 const (
 	layer    types.MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
 	artifact types.MediaType = "application/vnd.dev.cosign.artifact.sig.v1+json"
 )
 
 // Attach pushes signatures of an image to the repository of the image. Tags that are there already are replaced.
-func Attach(image name.Digest, how How, signatures []Signature, options ...remote.Option) error {
+func Attach(image name.Digest, how Attachment, signatures []Signature, options ...remote.Option) error {
 	attached := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
 	for _, each := range signatures {
 		var err error

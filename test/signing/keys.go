@@ -67,18 +67,18 @@ func NewAuthority(now time.Time) (*Authority, error) {
 // Certificate returns the authority's own certificate, in PEM.
 func (a *Authority) Certificate() []byte { return encoded(a.certificate.Raw) }
 
-// issuer is the extension of Fulcio's certificates with the OIDC issuer that knows the owner.
-var issuer = []int{1, 3, 6, 1, 4, 1, 57264, 1, 1}
+// oidcIssuerOID identifies the extension of Fulcio's certificates with the OIDC issuer of the owner.
+var oidcIssuerOID = []int{1, 3, 6, 1, 4, 1, 57264, 1, 1}
 
-// certify returns a certificate for the key of an owner, in PEM. If oidcIssuer is not empty, the certificate says that this issuer knows the
-// owner, as in Fulcio's certificates.
+// certify returns a certificate for the key of an owner, in PEM. If oidcIssuer is not empty, the certificate has it as the OIDC issuer, as
+// Fulcio's certificates do.
 func (a *Authority) certify(key Key, email, oidcIssuer string) ([]byte, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2), NotBefore: a.now, NotAfter: a.now.Add(lifetime), EmailAddresses: []string{email},
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning},
 	}
 	if oidcIssuer != "" {
-		template.ExtraExtensions = []pkix.Extension{{Id: issuer, Value: []byte(oidcIssuer)}}
+		template.ExtraExtensions = []pkix.Extension{{Id: oidcIssuerOID, Value: []byte(oidcIssuer)}}
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.private.Public(), a.key.private)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Log is a transparency log, which says by its own signature that it has recorded a signature, as Rekor does.
+// Log is a transparency log like Rekor: it signs an entry for each signature.
 type Log struct {
 	// Key is the key of the log.
 	Key

@@ -15,7 +15,7 @@ type Signer struct {
 	Key Key
 	// Log records the signatures; nil means none does.
 	Log *Log
-	// Authority certifies that Email has the key; nil means that nobody does. OIDCIssuer is who knows the owner; it may be empty.
+	// Authority certifies that Email has the key; nil means that nobody does. OIDCIssuer is the OIDC issuer in the certificate; it may be empty.
 	Authority         *Authority
 	Email, OIDCIssuer string
 }

@@ -15,7 +15,8 @@ type Detail struct {
 	// Bundle and Image are those of the installed bundle; empty if none is installed.
 	Bundle string `json:"bundle,omitempty"`
 	Image  string `json:"image,omitempty"`
-	// Mirror is the location of the mirror that served the image; empty if none did.
+	// Mirror is the mirror that served the image. It is empty if none did, or if the BundleDeployment already has another image, as during an
+	// upgrade.
 	Mirror string `json:"mirror,omitempty"`
 	// Path holds the versions that the upgrade goes through, the current step first.
 	Path       []string    `json:"path,omitempty"`
@@ -108,7 +109,10 @@ func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
 			Manager: record.Manager, Time: record.Time.Time, Outcome: string(record.Outcome),
 		})
 	}
-	d.Unready, d.Mirror = deployment.Status.Unready, deployment.Status.Mirror
+	d.Unready = deployment.Status.Unready
+	if resolved := deployment.Status.ResolvedSource; resolved != nil && resolved.Image != nil && resolved.Image.Ref == d.Image {
+		d.Mirror = deployment.Status.Mirror
+	}
 	if operators.AwaitsPlan(deployment) {
 		d.AwaitedPlan = operators.PlanDigest(deployment)
 	}

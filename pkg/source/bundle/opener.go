@@ -21,7 +21,8 @@ type Opener struct {
 }
 
 // Open returns the source of a Bundle's content. The name of the source contains a space, so that it differs from every image reference. If
-// the Bundle does not exist or is not unpacked, Open sets Missing. The Secrets that a Bundle names are always in the namespace of the manager.
+// the Bundle does not exist or is not unpacked, Open sets Missing. The Secrets that a Bundle names are always in the namespace of the manager;
+// the ImagePolicies are those of namespaces.Policies.
 func (o Opener) Open(spec corev1alpha2.BundleSource, namespaces source.Namespaces) (source.Opened, error) {
 	if spec.Bundle == nil {
 		return source.Opened{Missing: "spec.source.bundle is missing; set it"}, nil

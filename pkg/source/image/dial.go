@@ -28,22 +28,23 @@ func markProxied(transport *http.Transport, request *http.Request) context.Conte
 	return ctx
 }
 
-// checkProxy returns an error that has the answer of a proxy, if the proxy does not connect the manager to a registry. It has the signature of
+// checkProxy returns an error of class Proxy if a proxy answers CONNECT with another status than 200. It has the signature of
 // http.Transport.OnProxyConnectResponse.
 func checkProxy(_ context.Context, proxy *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
-	return marked(Proxy, "proxy %s answered %d %s to CONNECT", proxy.Host, response.StatusCode, http.StatusText(response.StatusCode))
+	return marked(Proxy, "proxy %s refused to connect to the registry (%d %s)", proxy.Host, response.StatusCode, http.StatusText(response.StatusCode))
 }
 
-// explainProxy returns an error of class Proxy if the answer to a request over TLS through a proxy is not TLS, as that of a login page.
+// explainProxy returns an error of class Proxy if the response to an HTTPS request through an HTTP proxy is not TLS, for example a login page. A
+// SOCKS5 proxy sends no responses of its own.
 func explainProxy(ctx context.Context, err error) error {
 	proxy, ok := ctx.Value(viaProxy{}).(*url.URL)
-	if !ok || !errors.As(err, new(tls.RecordHeaderError)) {
+	if !ok || proxy.Scheme != "http" && proxy.Scheme != "https" || !errors.As(err, new(tls.RecordHeaderError)) {
 		return err
 	}
-	return marked(Proxy, "the answer through proxy %s is not TLS, so it is not from the registry: %w", proxy.Host, err)
+	return marked(Proxy, "the response through proxy %s is not TLS: the proxy answered in place of the registry, or the registry uses plain HTTP: %w", proxy.Host, err)
 }
 
 // dialer connects to registries. It checks resolved addresses, because any name can resolve to a loopback address.

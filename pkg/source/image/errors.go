@@ -31,7 +31,7 @@ const (
 	PlainHTTP Class = "PlainHTTP"
 	// Loopback: a registry on another host refers to a loopback address, or its name resolves to one. No source can allow that.
 	Loopback Class = "Loopback"
-	// Proxy: the proxy between the manager and the registry refuses to connect them.
+	// Proxy: the proxy refuses to connect to the registry, or answers in its place.
 	Proxy Class = "Proxy"
 	// NotFound: the registry does not have the image.
 	NotFound Class = "NotFound"
@@ -47,7 +47,7 @@ const (
 	Refused Class = "Refused"
 	// NotPermitted: the cluster's image configuration does not permit pulls of the image.
 	NotPermitted Class = "NotPermitted"
-	// Unverified: no signature of the image satisfies the cluster's policy.
+	// Unverified: the signatures of the image do not satisfy the policy that applies to it.
 	Unverified Class = "Unverified"
 	// RegistryConfig: the cluster's configuration of registries is not known, or a part that applies to the registry is invalid. The fault may
 	// be transient.
@@ -75,8 +75,8 @@ var advice = map[Class]string{
 	PlainHTTP: "enable TLS on the registry or, if the network to it is trusted, add it to spec.registrySources.insecureRegistries of Image " +
 		"\"cluster\"; for the image's own registry, a Bundle or BundleDeployment can instead set spec.source.image.insecureSkipTLSVerify",
 	Loopback: "correct the registry's redirect, its token address or its DNS record; the manager retries",
-	Proxy: "make the proxy permit connections to this registry, correct the credentials in Proxy \"cluster\", or add the registry to its " +
-		"spec.noProxy; the manager retries",
+	Proxy: "make the proxy permit connections to this registry, correct the credentials in Proxy \"cluster\", or add the registry to " +
+		"spec.noProxy of Proxy \"cluster\"; the manager retries",
 	NotFound: "if the reference comes from a catalog, ask the catalog's publisher to push the image (if the catalog is mirrored, ask the " +
 		"mirror's admin to add it); otherwise correct the reference",
 	Unauthorized: "check that the pull secret (spec.source.image.pullSecret; by default openshift-config/pull-secret) has credentials " +
@@ -87,8 +87,8 @@ var advice = map[Class]string{
 	Refused:            "ask the image's publisher to correct it and publish it under a new reference",
 	NotPermitted: "permit the registry in the object that is named here, or use an image that it permits (the mirrors of an " +
 		"ImageDigestMirrorSet or ImageContentSourcePolicy serve only references by digest); the manager retries when the object changes",
-	Unverified: "if the image can be trusted, sign it as the policy requires (of an index, each image), and copy the signatures to the mirrors; " +
-		"otherwise use another image; the manager retries",
+	Unverified: "sign the image as the policy requires (for an index, sign each image) and mirror the signatures, correct the policy, or use another " +
+		"image; the manager retries",
 	RegistryConfig: "if an object is invalid, correct it; otherwise check that the API server responds and permits the manager to read these " +
 		"objects; the manager retries",
 	AllLocationsFailed: "correct one of these registries, or the mirrors in the cluster's ImageDigestMirrorSets, ImageTagMirrorSets and " +

@@ -189,10 +189,10 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 	again := newRetryTarget(target)
 	var found Manifest
 	mirror, err := f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) (err error) {
-		if found, err = f.selected(ref, options); err != nil {
+		if found, err = f.selectImage(ref, options); err != nil {
 			return classified("pulling", from.Ref, err)
 		}
-		if err := f.verify(ctx, policy, from, located{found, ref.Context(), options}); err != nil {
+		if err := f.verify(ctx, policy, from, imageAt{found, ref.Context(), options}); err != nil {
 			return classified("verifying", from.Ref, err)
 		}
 		target, err := again.next()
@@ -204,7 +204,7 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 	if err != nil {
 		return source.Origin{}, err
 	}
-	return source.Origin{Mirror: mirror, Image: found.Digest.String()}, nil
+	return source.Origin{Mirror: mirror, ImageDigest: found.Digest.String()}, nil
 }
 
 // pull calls do for the locations of a source, whose reference must have a digest; see fromLocations.
@@ -262,9 +262,9 @@ func (f *Fetcher) credentials(ctx context.Context, from Source, isMirror bool) (
 	return authn.NewMultiKeychain(found, global), nil
 }
 
-// selected returns the manifest of a reference. For a reference to an index, it returns that of the first image, in the order of candidates,
+// selectImage returns the manifest of a reference. For a reference to an index, it returns that of the first image, in the order of candidates,
 // that the registry serves: a mirror may hold only some of them.
-func (f *Fetcher) selected(ref name.Reference, options []remote.Option) (Manifest, error) {
+func (f *Fetcher) selectImage(ref name.Reference, options []remote.Option) (Manifest, error) {
 	found, err := f.get(ref, options)
 	if err != nil {
 		return Manifest{}, err

@@ -62,7 +62,7 @@ func (c content) Fetch(ctx context.Context, to source.Target) (source.Origin, er
 
 // Verify verifies the image's signatures.
 func (c content) Verify(ctx context.Context, origin source.Origin) error {
-	return c.fetcher.Verify(ctx, c.image, origin.Image)
+	return c.fetcher.Verify(ctx, c.image, origin.ImageDigest)
 }
 
 // Spec returns the image as an API type, without a poll interval.

@@ -168,9 +168,9 @@ func TestENG_S5_ImagesArePulledThroughTheHTTPProxyOfTheEnvironment(t *testing.T)
 		"a proxy for others":                  {no: "other.example,10.0.0.0/8", class: "pulled"},
 		"a registry in NO_PROXY":              {no: "other.example,example.com", class: "Loopback", want: "127.0.0.1, which example.com:5000 resolves to", direct: true},
 		"a domain in NO_PROXY":                {no: ".com", class: "Loopback", want: "127.0.0.1, which example.com:5000 resolves to", direct: true},
-		"a proxy that forbids":                {answer: page(http.StatusForbidden), class: "Proxy", want: "answered 403 Forbidden to CONNECT; make the proxy permit"},
-		"a proxy that wants a login":          {answer: page(http.StatusProxyAuthRequired), class: "Proxy", want: "answered 407 Proxy Authentication Required to CONNECT; make the proxy permit"},
-		"a proxy that answers with no tunnel": {answer: page(http.StatusOK), class: "Proxy", want: "is not TLS, so it is not from the registry: "},
+		"a proxy that forbids":                {answer: page(http.StatusForbidden), class: "Proxy", want: "refused to connect to the registry (403 Forbidden); make the proxy permit"},
+		"a proxy that wants a login":          {answer: page(http.StatusProxyAuthRequired), class: "Proxy", want: "refused to connect to the registry (407 Proxy Authentication Required); make the proxy permit"},
+		"a proxy that answers with no tunnel": {answer: page(http.StatusOK), class: "Proxy", want: "is not TLS: the proxy answered in place of the registry, or"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			proxy := startTunnel(t, server, c.answer)

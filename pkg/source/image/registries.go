@@ -15,7 +15,7 @@ type RegistryConfiguration interface {
 	// Authorities returns the certificate authorities for a registry ("host" or "host:port"); nil for those of the system. Its error has the
 	// object that must be corrected, or that cannot be read.
 	Authorities(ctx context.Context, registry string) (*x509.CertPool, error)
-	// Policies returns the policies for signatures of images. Its error is transient.
+	// Policies returns the image policies of the cluster. Its error is transient.
 	Policies(ctx context.Context) (*imagepolicy.Policies, error)
 }
 

@@ -18,14 +18,14 @@ const (
 	// bytes. A payload has the digest and the name of the image, and seldom more than 300 bytes.
 	maxSignatures = 64
 	maxPayload    = 64 << 10
-	// maxReferrers is the maximum number of images of signatures that refer to an image and are read.
+	// maxReferrers is the maximum number of signature referrers of an image that are read.
 	maxReferrers = 16
-	// signatureArtifact is the type of an image of signatures that refers to the signed image. Its layers are like those of a signature tag.
+	// signatureArtifact is the artifact type of a signature referrer. Its layers are like those of a signature tag.
 	signatureArtifact = "application/vnd.dev.cosign.artifact.sig.v1+json"
 )
 
-// byTag returns the signatures of an image from its signature tag, sha256-….sig; none if there is no such tag.
-func (f *Fetcher) byTag(image located) ([]signatures.Signature, error) {
+// signaturesFromTag returns the signatures of an image from its signature tag, sha256-….sig; none if there is no such tag.
+func (f *Fetcher) signaturesFromTag(image imageAt) ([]signatures.Signature, error) {
 	tag := strings.Replace(image.Digest.String(), ":", "-", 1) + ".sig"
 	found, err := f.get(image.in.Tag(tag), image.options)
 	switch {
@@ -37,20 +37,20 @@ func (f *Fetcher) byTag(image located) ([]signatures.Signature, error) {
 	return signaturesIn(found)
 }
 
-// byReferrers returns the signatures of an image from images of signatures that refer to it; none if there are none.
-func (f *Fetcher) byReferrers(image located) ([]signatures.Signature, error) {
+// signaturesFromReferrers returns the signatures of an image from its referrers; none if there are none.
+func (f *Fetcher) signaturesFromReferrers(image imageAt) ([]signatures.Signature, error) {
 	index, err := remote.Referrers(image.in.Digest(image.Digest.String()), slices.Concat(image.options, []remote.Option{remote.WithFilter("artifactType", signatureArtifact)})...)
 	if err != nil {
 		return nil, err
 	}
 	referrers, err := index.IndexManifest()
 	if err != nil {
-		return nil, marked(UnexpectedResponse, "its referrers cannot be read: %w", err)
+		return nil, marked(UnexpectedResponse, "the list of referrers cannot be read: %w", err)
 	}
 	var all []signatures.Signature
 	for i, each := range referrers.Manifests {
 		if i == maxReferrers {
-			return nil, marked(Unverified, "more than %d images of signatures refer to it", maxReferrers)
+			return nil, marked(Unverified, "the image has more than %d signature referrers", maxReferrers)
 		}
 		found, err := f.get(image.in.Digest(each.Digest.String()), image.options)
 		if err != nil {
@@ -65,15 +65,15 @@ func (f *Fetcher) byReferrers(image located) ([]signatures.Signature, error) {
 	return all, nil
 }
 
-// signaturesIn returns the signatures in an image of signatures: one in each layer.
+// signaturesIn returns the signatures in a signature manifest: one in each layer.
 func signaturesIn(attached Manifest) ([]signatures.Signature, error) {
 	manifest, err := v1.ParseManifest(bytes.NewReader(attached.Manifest))
 	if err != nil {
-		return nil, marked(Unverified, "its signatures cannot be read: %w", err)
+		return nil, marked(Unverified, "the signature manifest cannot be read: %w", err)
 	}
 	image, err := attached.Image()
 	if err != nil {
-		return nil, marked(Unverified, "its signatures cannot be read: %w", err)
+		return nil, marked(Unverified, "the signature manifest cannot be read: %w", err)
 	}
 	var all []signatures.Signature
 	for _, layer := range manifest.Layers {
@@ -81,7 +81,7 @@ func signaturesIn(attached Manifest) ([]signatures.Signature, error) {
 			continue // an attestation, for example
 		}
 		if len(all) == maxSignatures {
-			return nil, marked(Unverified, "it has more than %d signatures", maxSignatures)
+			return nil, marked(Unverified, "the image has more than %d signatures", maxSignatures)
 		}
 		payload, err := payloadOf(image, layer.Digest)
 		if err != nil {
@@ -92,7 +92,7 @@ func signaturesIn(attached Manifest) ([]signatures.Signature, error) {
 	return all, nil
 }
 
-// payloadOf returns the content of a layer of an image of signatures.
+// payloadOf returns the content of a layer of a signature manifest.
 func payloadOf(image v1.Image, digest v1.Hash) ([]byte, error) {
 	layer, err := image.LayerByDigest(digest)
 	if err != nil {

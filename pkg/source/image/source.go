@@ -25,14 +25,14 @@ type Source struct {
 	// PolicyNamespace is the namespace whose ImagePolicies apply, in addition to ClusterImagePolicies. Empty means PullSecrets.Namespace.
 	PolicyNamespace string
 
-	// tagged is the reference by tag that was resolved to Ref; empty if none was. The mirrors of the tag then apply, and policies apply to it.
-	tagged string
+	// tagRef is the reference by tag that was resolved to Ref; empty if none was. The mirrors of the tag then apply, and policies apply to it.
+	tagRef string
 }
 
 // At returns the source with a different reference, for example one that Resolve returned.
 func (s Source) At(ref string) Source {
 	if parsed, err := name.ParseReference(s.Ref); err == nil && mirrors.PullFromMirrorOf(parsed) == mirrors.ByTag {
-		s.tagged = s.Ref
+		s.tagRef = s.Ref
 	}
 	s.Ref = ref
 	return s
@@ -40,14 +40,15 @@ func (s Source) At(ref string) Source {
 
 // pulls returns how a source is pulled, given its parsed reference.
 func (s Source) pulls(ref name.Reference) mirrors.PullFromMirror {
-	if s.tagged != "" {
+	if s.tagRef != "" {
 		return mirrors.ByTag
 	}
 	return mirrors.PullFromMirrorOf(ref)
 }
 
-// named returns the image as the user names it: by tag, if Ref is the digest to which a tag was resolved.
-func (s Source) named() string { return cmp.Or(s.tagged, s.Ref) }
+// policyReference returns the reference with which policies and the identities in signatures are compared: that by tag, if Ref is the digest to
+// which a tag was resolved.
+func (s Source) policyReference() string { return cmp.Or(s.tagRef, s.Ref) }
 
 // digest returns the digest of Ref; empty if it has none.
 func (s Source) digest() string {

@@ -34,38 +34,38 @@ func (v verifiedImages) has(key verifiedKey) bool {
 	return found
 }
 
-// Verify returns nil if the cluster has no policy for a source, or the signatures of an image satisfy it. The source's reference must have a
-// digest. The image is the one with that digest or, if that is an index, the one with the given digest; if it is empty, the one that Unpack
-// would select. Verify sends no request if it has verified the image before. Errors are of type *Error.
-func (f *Fetcher) Verify(ctx context.Context, from Source, image string) error {
+// Verify returns nil if no policy of the cluster applies to a source, or if the signatures of its image satisfy the policy. The source's reference
+// must have a digest. imageDigest is the digest of the image that has the files; if it is empty, Verify selects the image as Unpack does. Verify
+// sends no request if it has verified this image for this policy before. Errors are of type *Error.
+func (f *Fetcher) Verify(ctx context.Context, from Source, imageDigest string) error {
 	policy, err := f.policy(ctx, "verifying", from)
 	if policy == nil || err != nil {
 		return err
 	}
-	if image != "" && f.verified.has(keyOf(policy, from, image)) {
+	if imageDigest != "" && f.verified.has(keyOf(policy, from, imageDigest)) {
 		return nil
 	}
 	_, err = f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) error {
-		find := f.selected
-		if image != "" {
-			ref, find = ref.Context().Digest(image), f.get
+		find := f.selectImage
+		if imageDigest != "" {
+			ref, find = ref.Context().Digest(imageDigest), f.get
 		}
 		found, err := find(ref, options)
 		if err == nil {
-			err = f.verify(ctx, policy, from, located{found, ref.Context(), options})
+			err = f.verify(ctx, policy, from, imageAt{found, ref.Context(), options})
 		}
 		return classified("verifying", from.Ref, err)
 	})
 	return err
 }
 
-// policy returns the cluster's policy for a source; nil if there is none. It returns an error if a policy is invalid. Errors are of type *Error.
+// policy returns the policy of the cluster that applies to a source; nil if none does. It returns an error if a policy is invalid. Errors are of type *Error.
 func (f *Fetcher) policy(ctx context.Context, action string, from Source) (*imagepolicy.Policy, error) {
 	policies, err := f.registries.Policies(ctx)
 	if err != nil {
 		return nil, &Error{Class: RegistryConfig, Action: action, Ref: from.Ref, Err: err}
 	}
-	reference, err := name.ParseReference(from.named())
+	reference, err := name.ParseReference(from.policyReference())
 	if err != nil {
 		return nil, &Error{Class: Invalid, Action: action, Ref: from.Ref, Err: err}
 	}
@@ -81,11 +81,11 @@ func (f *Fetcher) policy(ctx context.Context, action string, from Source) (*imag
 }
 
 func keyOf(policy *imagepolicy.Policy, from Source, digest string) verifiedKey {
-	return verifiedKey{reference: from.named(), digest: digest, requirements: policy.Requirements}
+	return verifiedKey{reference: from.policyReference(), digest: digest, requirements: policy.Requirements}
 }
 
-// located is the manifest of an image in a repository, with the options of requests for it.
-type located struct {
+// imageAt is the manifest of an image in a repository, with the options of requests for it.
+type imageAt struct {
 	Manifest
 	in      name.Repository
 	options []remote.Option
@@ -93,7 +93,7 @@ type located struct {
 
 // verify returns an error unless the policy is nil, or the signatures of an image in its repository satisfy it. As in CRI-O, the image of an
 // index needs a signature, and the index needs none.
-func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from Source, image located) error {
+func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from Source, image imageAt) error {
 	if policy == nil {
 		return nil
 	}
@@ -101,9 +101,9 @@ func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from S
 	if f.verified.has(key) {
 		return nil
 	}
-	signed := signatures.Image{Reference: from.named(), Manifest: image.Manifest.Manifest}
+	signed := signatures.Image{Reference: from.policyReference(), Manifest: image.Manifest.Manifest}
 	reason := errors.New("it has no signature")
-	for _, attached := range []func(located) ([]signatures.Signature, error){f.byTag, f.byReferrers} {
+	for _, attached := range []func(imageAt) ([]signatures.Signature, error){f.signaturesFromTag, f.signaturesFromReferrers} {
 		found, err := attached(image)
 		if err != nil {
 			return fmt.Errorf("reading the signatures of %s: %w", key.digest, err)
@@ -122,9 +122,9 @@ func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from S
 		}
 		reason = err
 	}
-	it := "it"
+	subject := "the image"
 	if from.digest() != key.digest {
-		it = "its image " + key.digest
+		subject = fmt.Sprintf("image %s of the index", key.digest)
 	}
-	return marked(Unverified, "%s does not satisfy %s: %w", it, policy, reason)
+	return marked(Unverified, "%s does not satisfy %s: %w", subject, policy, reason)
 }

@@ -64,7 +64,7 @@ func pinnedPush(t *testing.T, tag string, bundle v1.Image) string {
 }
 
 // sign attaches a signature to an image in a registry.
-func sign(t *testing.T, how signing.How, key signing.Key, pinned, identity string) {
+func sign(t *testing.T, how signing.Attachment, key signing.Key, pinned, identity string) {
 	t.Helper()
 	at, err := name.NewDigest(pinned, name.Insecure)
 	if err != nil {
@@ -91,11 +91,12 @@ func unpack(t *testing.T, fetcher *image.Fetcher, from image.Source) (source.Ori
 	return origin, err
 }
 
-// Promise ENG-S12: A bundle image is read only after its signatures, from a tag or from referrers, satisfy the ClusterImagePolicy or ImagePolicy that
-// holds for it, as CRI-O verifies them for Pods. A refusal names the policy. An image is verified once for each digest and policy.
+// Promise ENG-S12: The manager reads a bundle image only after its signatures satisfy the ClusterImagePolicy or ImagePolicy that applies to it, by
+// the rules of CRI-O. The signatures may be in a tag or in referrers. A refusal names the policy. An image is verified once for each digest and
+// policy.
 func TestENG_S12_AnImageIsReadOnlyIfItsSignaturesSatisfyThePolicy(t *testing.T) {
 	for title, c := range map[string]struct {
-		how      signing.How
+		how      signing.Attachment
 		options  []registry.Option
 		requests int // for the manifest, signatures, and layers
 	}{
@@ -120,7 +121,7 @@ func TestENG_S12_AnImageIsReadOnlyIfItsSignaturesSatisfyThePolicy(t *testing.T) 
 			from := image.Source{Ref: pinned}
 			blobs = 0
 			_, err := unpack(t, fetcher, from)
-			wantClass(t, err, image.Unverified, `: it does not satisfy ClusterImagePolicy "signed": it has no signature; `)
+			wantClass(t, err, image.Unverified, `: the image does not satisfy ClusterImagePolicy "signed": it has no signature; `)
 			sign(t, c.how, newKey(t), pinned, host+"/team/memo")
 			if blobs > 0 {
 				t.Errorf("%d blobs were read", blobs)
@@ -129,11 +130,11 @@ func TestENG_S12_AnImageIsReadOnlyIfItsSignaturesSatisfyThePolicy(t *testing.T) 
 			wantClass(t, err, image.Unverified, "cryptographic signature verification failed")
 			sign(t, c.how, key, pinned, host+"/team/memo")
 			origin, err := unpack(t, fetcher, from)
-			if digest := pinned[strings.Index(pinned, "@")+1:]; err != nil || origin != (source.Origin{Image: digest}) {
+			if digest := pinned[strings.Index(pinned, "@")+1:]; err != nil || origin != (source.Origin{ImageDigest: digest}) {
 				t.Errorf("got %+v, %v", origin, err)
 			}
 			others = 0
-			if err := fetcher.Verify(t.Context(), from, origin.Image); err != nil || others > 0 {
+			if err := fetcher.Verify(t.Context(), from, origin.ImageDigest); err != nil || others > 0 {
 				t.Errorf("what was verified is verified again with %d requests, error %v", others, err)
 			}
 			if _, err := unpack(t, fetcher, from); err != nil || others != 1 {
@@ -143,8 +144,8 @@ func TestENG_S12_AnImageIsReadOnlyIfItsSignaturesSatisfyThePolicy(t *testing.T) 
 	}
 }
 
-// TestENG_S12_EachImageOfAnIndexIsSigned checks that a signature of the index alone does not suffice, as in CRI-O.
-func TestENG_S12_EachImageOfAnIndexIsSigned(t *testing.T) {
+// TestENG_S12_TheSelectedImageOfAnIndexMustBeSigned checks that a signature of the index alone does not suffice, as in CRI-O.
+func TestENG_S12_TheSelectedImageOfAnIndexMustBeSigned(t *testing.T) {
 	host := serve(t, nil)
 	key := newKey(t)
 	child := content(t, map[string]string{"f": "content"})
@@ -168,10 +169,10 @@ func TestENG_S12_EachImageOfAnIndexIsSigned(t *testing.T) {
 	fetcher := image.New(image.Config{Registries: settings{policies: policyOf(t, host, key)}})
 	sign(t, signing.ByTag, key, from.Ref, host+"/team/memo")
 	_, err = unpack(t, fetcher, from)
-	wantClass(t, err, image.Unverified, "its image "+ofChild.String()+" does not satisfy")
+	wantClass(t, err, image.Unverified, "image "+ofChild.String()+" of the index does not satisfy")
 	sign(t, signing.ByTag, key, host+"/team/memo@"+ofChild.String(), host+"/team/memo")
 	origin, err := unpack(t, fetcher, from)
-	if err != nil || origin.Image != ofChild.String() {
+	if err != nil || origin.ImageDigest != ofChild.String() {
 		t.Errorf("got %+v, %v", origin, err)
 	}
 	if err := image.New(image.Config{Registries: settings{policies: policyOf(t, host, key)}}).Verify(t.Context(), from, ""); err != nil {
@@ -201,8 +202,8 @@ func TestENG_S12_SignaturesAreThoseOfTheMirror(t *testing.T) {
 	}
 }
 
-// TestENG_S12_ImagePoliciesHoldInTheirNamespace checks that an ImagePolicy holds for bundles that are installed in its namespace.
-func TestENG_S12_ImagePoliciesHoldInTheirNamespace(t *testing.T) {
+// TestENG_S12_ImagePoliciesApplyInTheirNamespace checks that an ImagePolicy applies to bundles that are installed in its namespace.
+func TestENG_S12_ImagePoliciesApplyInTheirNamespace(t *testing.T) {
 	host := serve(t, nil)
 	pinned := pinnedPush(t, host+"/team/memo:v1", content(t, map[string]string{"f": "content"}))
 	cluster := policyOf(t, host, newKey(t)).Cluster[0]
@@ -258,8 +259,8 @@ func TestENG_S12_BadSignatures(t *testing.T) {
 		want       string
 	}{
 		"a large payload": {[]signing.Signature{large}, "", image.Unverified, "its payload has more than 65536 bytes"},
-		"many signatures": {make([]signing.Signature, 65), "", image.Unverified, "it has more than 64 signatures"},
-		"no manifest":     {nil, "{", image.Unverified, "its signatures cannot be read: "},
+		"many signatures": {make([]signing.Signature, 65), "", image.Unverified, "the image has more than 64 signatures"},
+		"no manifest":     {nil, "{", image.Unverified, "the signature manifest cannot be read: "},
 		"a page":          {nil, "<html>", image.UnexpectedResponse, "HTML page"},
 	} {
 		t.Run(title, func(t *testing.T) {

@@ -12,7 +12,8 @@ endif
 
 # Versions are stamped by -ldflags below, so that git's state never makes a build fail or differ. -trimpath keeps the checkout's path
 # out of what is compiled: what one checkout has compiled, all others find in the Go build cache.
-# The tag is for the policy engine of pkg/signatures, which needs a C library otherwise.
+# The tag is for the policy engine of pkg/signatures, which needs a C library otherwise. Target build has it on its line, too: the go command of
+# OpenShift's builders adds a tag of its own, and would replace those in GOFLAGS.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -trimpath -tags=containers_image_openpgp)
 
 # The folder of real catalogs and bundles, or nothing if there is none: tests skip what needs it. See test/realdata.
@@ -72,7 +73,7 @@ help: ## Say what there is
 
 .PHONY: build
 build: ## Build the manager: _output/platform-operators
-	go build -ldflags '$(LDFLAGS)' -o _output/platform-operators ./cmd/platform-operators
+	go build -tags=containers_image_openpgp -ldflags '$(LDFLAGS)' -o _output/platform-operators ./cmd/platform-operators
 
 # Static, because it is copied to machines of any distribution.
 .PHONY: build-cli

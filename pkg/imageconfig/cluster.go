@@ -52,7 +52,7 @@ type Cluster struct {
 	digest, tag, contentSources, images *inventory.Optional
 	clusterImagePolicies, imagePolicies *inventory.Optional
 	trustedCA                           *caFile
-	changed                             []func()
+	changed                             []func(namespace string)
 
 	lock    sync.Mutex
 	current *configuration // nil after a change
@@ -79,25 +79,34 @@ func New(config Config) (*Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		watched.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { c.onChange() }, UpdateFunc: c.onUpdate, DeleteFunc: func(any) { c.onChange() },
-		})
+		watched.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.onChange, UpdateFunc: c.onUpdate, DeleteFunc: c.onChange})
 		*each.into = watched
 	}
 	return c, nil
 }
 
-// typed returns a function that converts objects to a type. An object that cannot be converted, which the API server does not accept, is
-// cached as it is, and has no effect.
+// typed returns a function that converts objects to a type, without their managed fields. An object that cannot be converted, which the API server
+// does not accept, has no effect, except that the scopes of an image policy keep the policy, which is then invalid.
 func typed(newObject func() runtime.Object) cache.TransformFunc {
 	return func(object any) (any, error) {
 		found, ok := object.(*unstructured.Unstructured)
 		if !ok {
 			return object, nil // converted already, or a tombstone
 		}
+		found.SetManagedFields(nil)
 		into := newObject()
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, into); err != nil {
-			klog.Warningf("%s %q cannot be read, and is ignored: %v", found.GetKind(), found.GetName(), err)
+		err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, into)
+		if err == nil {
+			return into, nil
+		}
+		klog.Warningf("%s %q cannot be read: %v", found.GetKind(), found.GetName(), err)
+		scopes, _, _ := unstructured.NestedStringSlice(found.Object, "spec", "scopes")
+		reduced := map[string]any{"metadata": found.Object["metadata"]}
+		if err := unstructured.SetNestedStringSlice(reduced, scopes, "spec", "scopes"); err != nil {
+			return object, nil
+		}
+		into = newObject()
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(reduced, into); err != nil {
 			return object, nil
 		}
 		return into, nil
@@ -129,25 +138,34 @@ func (c *Cluster) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// OnChange registers a function that is called after each change of the configuration. It must not block. OnChange must be called before Run.
-func (c *Cluster) OnChange(changed func()) { c.changed = append(c.changed, changed) }
+// OnChange registers a function that is called after each change of the configuration, with the namespace to which the change is limited; empty if it
+// is not. It must not block. OnChange must be called before Run.
+func (c *Cluster) OnChange(changed func(namespace string)) { c.changed = append(c.changed, changed) }
 
 // onUpdate ignores changes of metadata and status.
 func (c *Cluster) onUpdate(before, after any) {
 	old, oldErr := meta.Accessor(before)
 	current, err := meta.Accessor(after)
-	if oldErr == nil && err == nil && old.GetGeneration() != 0 && old.GetGeneration() == current.GetGeneration() {
+	// An object that was deleted and created again while the watch was interrupted may have the same generation.
+	if oldErr == nil && err == nil && old.GetUID() == current.GetUID() && old.GetGeneration() != 0 && old.GetGeneration() == current.GetGeneration() {
 		return
 	}
-	c.onChange()
+	c.onChange(after)
 }
 
-func (c *Cluster) onChange() {
+func (c *Cluster) onChange(object any) {
+	namespace := ""
+	if deleted, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = deleted.Obj
+	}
+	if accessor, err := meta.Accessor(object); err == nil {
+		namespace = accessor.GetNamespace()
+	}
 	c.lock.Lock()
 	c.current = nil
 	c.lock.Unlock()
 	for _, changed := range c.changed {
-		changed()
+		changed(namespace)
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/platform-operators/pkg/imageconfig"
+	"github.com/openshift/platform-operators/pkg/imagepolicy"
 	"github.com/openshift/platform-operators/pkg/inventory"
 	"github.com/openshift/platform-operators/pkg/mirrors"
 )
@@ -71,9 +72,11 @@ type fixture struct {
 	dynamic *dynamicfake.FakeDynamicClient
 	core    *fake.Clientset
 
-	mu       sync.Mutex
-	changes  int
-	problems [][]string
+	mu      sync.Mutex
+	changes int
+	// namespaces are those of the changes.
+	namespaces []string
+	problems   [][]string
 }
 
 func start(t *testing.T, trustedCAFile string, objects ...runtime.Object) *fixture {
@@ -101,10 +104,11 @@ func startWith(t *testing.T, trustedCAFile string, prepare func(*dynamicfake.Fak
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.OnChange(func() {
+	f.OnChange(func(namespace string) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.changes++
+		f.namespaces = append(f.namespaces, namespace)
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -233,9 +237,50 @@ func TestENG_S12_PoliciesCountWithoutARestart(t *testing.T) {
 	eventually(t, "a ClusterImagePolicy", func() bool {
 		return found("tenant") == `ClusterImagePolicy "signed"` && found("other") == found("tenant")
 	})
-	if last := f.problems[len(f.problems)-1]; len(last) != 2 || !strings.HasPrefix(last[0], `ClusterImagePolicy "signed" is invalid: `) || !strings.HasPrefix(last[1], `ImagePolicy "tenant/signed" is invalid: `) {
+	if last := f.problems[len(f.problems)-1]; len(last) != 1 || !strings.HasPrefix(last[0], `ClusterImagePolicy "signed" is invalid: `) {
 		t.Errorf("reported problems: %q", f.problems)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if namespaces := slices.DeleteFunc(f.namespaces, func(each string) bool { return each == "" }); !slices.Equal(namespaces, []string{"tenant"}) {
+		t.Errorf("changes in namespaces %q, want one in that of the ImagePolicy", namespaces)
+	}
+}
+
+// TestENG_S12_APolicyIsNotForgotten checks a policy that a later API server accepts and this manager cannot read, and one that was deleted and
+// created again while no watch saw it.
+func TestENG_S12_APolicyIsNotForgotten(t *testing.T) {
+	f := start(t, "", definition(t, "ClusterImagePolicy"), object(t, "ClusterImagePolicy", "later", `{spec: {scopes: [quay.io/later], policy: {rootOfTrust: {policyType: [a, list]}}}}`))
+	policy := func(repository string) *imagepolicy.Policy {
+		t.Helper()
+		image, err := name.ParseReference("quay.io/" + repository + ":v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		policies, err := f.Policies(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return policies.For(image, "")
+	}
+	if found := policy("later/memo"); found == nil || !strings.HasPrefix(found.Problem, `ClusterImagePolicy "later" is invalid: spec.policy.rootOfTrust.policyType "" is unknown`) {
+		t.Errorf("got %+v", found)
+	}
+	again := object(t, "ClusterImagePolicy", "again", `{spec: {scopes: [quay.io/first], policy: {}}}`)
+	again.SetUID("1")
+	again.SetGeneration(1)
+	client := f.dynamic.Resource(resources["ClusterImagePolicy"])
+	if _, err := client.Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the first policy", func() bool { return policy("first/memo") != nil })
+	replaced := object(t, "ClusterImagePolicy", "again", `{spec: {scopes: [quay.io/second], policy: {}}}`)
+	replaced.SetUID("2")
+	replaced.SetGeneration(1)
+	if _, err := client.Update(t.Context(), replaced, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the policy that replaced it", func() bool { return policy("second/memo") != nil && policy("first/memo") == nil })
 }
 
 func TestAClusterWithoutTheKindsHasNoMirrors(t *testing.T) {

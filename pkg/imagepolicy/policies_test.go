@@ -92,7 +92,7 @@ func TestENG_S12_WhichPolicyAppliesToAnImage(t *testing.T) {
 				t.Errorf("%s: it has a problem: %s", c.image, found.Problem)
 			}
 			var required []any
-			if err := json.Unmarshal([]byte(found.Requirements), &required); err != nil || len(required) != len(found.Objects) {
+			if err := json.Unmarshal([]byte(found.Requirements), &required); err != nil || len(required) != 1 { // all require the same
 				t.Errorf("%s: the requirements of %q are %s", c.image, found.Objects, found.Requirements)
 			}
 		}
@@ -248,5 +248,32 @@ func TestENG_S12_AnInvalidPolicyIsNotReplacedByAValidOne(t *testing.T) {
 		if !strings.HasPrefix(found.Problem, `ClusterImagePolicy "`+names[1]+`" is invalid: `) || found.Requirements != "" {
 			t.Errorf("%v: got %+v", names, found)
 		}
+	}
+}
+
+// TestENG_S12_PoliciesOfOneScopeAreLimited checks that equal requirements count once, and that too many different ones are a problem.
+func TestENG_S12_PoliciesOfOneScopeAreLimited(t *testing.T) {
+	image, err := name.ParseReference("quay.io/team/memo:v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects imagepolicy.Objects
+	for i := range 16 {
+		key, _ := keys(t)
+		objects.Namespaced = append(objects.Namespaced, namespaced("tenant", fmt.Sprintf("%02d", i), byKey(key), "quay.io"), namespaced("tenant", fmt.Sprintf("%02d-again", i), byKey(key), "quay.io"))
+	}
+	found := imagepolicy.New(objects).For(image, "tenant")
+	var required []any
+	if err := json.Unmarshal([]byte(found.Requirements), &required); err != nil || len(required) != 16 || found.String() != `ImagePolicy "tenant/00" and ImagePolicy "tenant/00-again" and 30 more` {
+		t.Errorf("%d requirements of %s, %v", len(required), found, err)
+	}
+	key, _ := keys(t)
+	objects.Namespaced = append(objects.Namespaced, namespaced("tenant", "99", byKey(key), "quay.io"))
+	policies := imagepolicy.New(objects)
+	if found := policies.For(image, "tenant"); found.Problem != `more than 16 different policies have scope "quay.io", among them ImagePolicy "tenant/99"` || found.Requirements != "" {
+		t.Errorf("got %q", found.Problem)
+	}
+	if len(policies.Problems()) > 0 {
+		t.Errorf("the problems of a namespace are told to the cluster: %q", policies.Problems())
 	}
 }

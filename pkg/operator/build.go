@@ -104,7 +104,9 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 		if b.imageConfig, err = newImageConfig(input, inventory.kinds); err != nil {
 			return nil, err
 		}
-		input.Images = newImages(input, b.imageConfig)
+		if input.Images, err = newImages(input, b.imageConfig); err != nil {
+			return nil, err
+		}
 		b.imageConfig.EachWatched(b.watchErrorSetters.add)
 	}
 	b.watchErrorSetters.addShared(input, inventory)

@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +11,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/operator/events"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/scheme"
 	"github.com/openshift/platform-operators/pkg/imageconfig"
 	"github.com/openshift/platform-operators/pkg/inventory"
+	"github.com/openshift/platform-operators/pkg/signatures"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
@@ -55,13 +59,20 @@ func GlobalPullSecret() types.NamespacedName {
 	return types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"}
 }
 
-// newImages builds the fetcher for images, which reads the pull secrets in the manager's namespace and the cluster's global one.
-func newImages(input *Input, registries image.RegistryConfiguration) *image.Fetcher {
-	return image.New(image.Config{Dial: input.Dial, Registries: registries, Clock: input.Clock, PullSecrets: &image.PullSecrets{
-		Client:    input.Kubernetes.CoreV1(),
-		Namespace: input.Namespace,
-		Global:    GlobalPullSecret(),
-	}})
+// newImages builds the fetcher for images, which reads the pull secrets in the manager's namespace and the cluster's global one. It empties the
+// folder for temporary files beside the content directory, where a process that was killed may have left some.
+func newImages(input *Input, registries image.RegistryConfiguration) (*image.Fetcher, error) {
+	temporary := input.Options.ContentDir + ".tmp"
+	if err := os.RemoveAll(temporary); err != nil {
+		return nil, fmt.Errorf("emptying the folder for temporary files: %w", err)
+	}
+	if !signatures.HasEngine {
+		klog.Warning("This build cannot verify signatures: it lacks the build tag containers_image_openpgp. Images to which an image policy applies are refused.")
+	}
+	return image.New(image.Config{
+		Dial: input.Dial, Registries: registries, Clock: input.Clock, Temporary: temporary,
+		PullSecrets: &image.PullSecrets{Client: input.Kubernetes.CoreV1(), Namespace: input.Namespace, Global: GlobalPullSecret()},
+	}), nil
 }
 
 // newImageConfig builds the cluster's image configuration. What is invalid in it is an Event about the manager, because the objects have no

@@ -88,11 +88,21 @@ func (b *builder) newPlatformOperator(syncContext factory.SyncContext) (factory.
 	})
 }
 
-// onImageConfigChange registers a function that is called when the cluster's image configuration changes.
-func (b *builder) onImageConfigChange(changed func()) {
+// onImageConfigChange registers a function that is called when the cluster's image configuration changes, with the namespace to which the change is
+// limited; empty if it is not.
+func (b *builder) onImageConfigChange(changed func(namespace string)) {
 	if b.imageConfig != nil {
 		b.imageConfig.OnChange(changed)
 	}
+}
+
+// onImageConfigChangeOfBundles is like onImageConfigChange for changes that apply to Bundles: of ImagePolicies, those in the manager's namespace.
+func (b *builder) onImageConfigChangeOfBundles(changed func()) {
+	b.onImageConfigChange(func(namespace string) {
+		if namespace == "" || namespace == b.input.Namespace {
+			changed()
+		}
+	})
 }
 
 func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller, error) {
@@ -102,7 +112,7 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 		Classes:             b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Content:             b.content,
 		Sources:             sources.OfBundles(b.input.Images),
-		OnImageConfigChange: b.onImageConfigChange,
+		OnImageConfigChange: b.onImageConfigChangeOfBundles,
 		Fetches:             fetchesPerHost,
 		BackoffFirst:        firstRetry,
 		BackoffLast:         lastRetry,

@@ -2,12 +2,10 @@
 
 package signatures
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
-// Verify always returns a *RejectedError, because this build has no policy engine.
-func Verify(context.Context, string, Image, string) error {
-	return &RejectedError{errors.New("this build of the manager cannot verify signatures; build it with -tags=containers_image_openpgp")}
-}
+// HasEngine is whether this program has the policy engine. Without it, Verify returns ErrNoEngine.
+const HasEngine = false
+
+// Verify always returns ErrNoEngine.
+func Verify(context.Context, string, Image, string) error { return ErrNoEngine }

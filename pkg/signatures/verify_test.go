@@ -119,12 +119,11 @@ func TestENG_S12_Signatures(t *testing.T) {
 		"a certificate":                       {byCertificate, []signatures.Signature{signed(certified)}, ""},
 		"a certificate of another authority":  {byCertificate, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: others.authority, Email: mail})}, "certificate signed by unknown authority"},
 		"a certificate, and a bare signature": {byCertificate, []signatures.Signature{plain}, "missing dev.sigstore.cosign/certificate"},
-		"a policy that is no JSON":            {"{", nil, "the policy is invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			err := signatures.Verify(t.Context(), dir, signatures.Image{
-				Reference: repository + "@" + digest, Manifest: []byte(manifest), Signatures: c.signatures,
+				Reference: repository + "@" + digest, Manifest: []byte(manifest), Digest: digest, Signatures: c.signatures,
 			}, "["+c.requirements+"]")
 			rejected := (*signatures.RejectedError)(nil)
 			switch {
@@ -177,12 +176,63 @@ func TestENG_S12_Identities(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = signatures.Verify(t.Context(), t.TempDir(), signatures.Image{
-			Reference: c.reference, Manifest: []byte(manifest),
+			Reference: c.reference, Manifest: []byte(manifest), Digest: digest,
 			Signatures: []signatures.Signature{{MediaType: signatures.MediaType, Payload: signed.Payload, Annotations: signed.Annotations}},
 		}, fmt.Sprintf(`[{"type":"sigstoreSigned","keyData":%q,"signedIdentity":%s}]`, public(t, key), c.match))
 		if (err == nil) != c.allowed {
 			t.Errorf("%s, signed as %s, %s: got %v", c.reference, c.identity, c.match, err)
 		}
+	}
+}
+
+func TestENG_S12_AnInvalidRequirementIsNoRejection(t *testing.T) {
+	for _, requirements := range []string{"", "[]", "{", `[{"type":"other"}]`, `[{"type":"sigstoreSigned"}]`} {
+		err := signatures.Verify(t.Context(), t.TempDir(), signatures.Image{Reference: "quay.io/team/memo:v1", Manifest: []byte(manifest), Digest: digest}, requirements)
+		if invalid := (*signatures.PolicyError)(nil); !errors.As(err, &invalid) {
+			t.Errorf("%s: got %v", requirements, err)
+		}
+	}
+	// A policy that accepts anything is none.
+	for _, requirement := range []string{`{"type":"insecureAcceptAnything"}`, `{"type":"reject"}`} {
+		err := signatures.Verify(t.Context(), t.TempDir(), signatures.Image{Reference: "quay.io/team/memo:v1", Manifest: []byte(manifest), Digest: digest}, "["+requirement+"]")
+		if rejected := (*signatures.RejectedError)(nil); !errors.As(err, &rejected) {
+			t.Errorf("%s: got %v", requirement, err)
+		}
+	}
+}
+
+// TestENG_S12_AManifestHasItsOwnDigest checks manifests that the engine could take for another one, whose signature an attacker copies.
+func TestENG_S12_AManifestHasItsOwnDigest(t *testing.T) {
+	key, err := signing.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signing.Signer{Key: key}.Sign("quay.io/team/memo", digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A JSON Web Signature hashes the text up to formatLength and formatTail, which is the signed manifest.
+	length := len(manifest) - 1
+	protected := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"formatLength":%d,"formatTail":%q}`, length, base64.RawURLEncoding.EncodeToString([]byte("}"))))
+	forged := fmt.Sprintf(`%s,"schemaVersion":1,"mediaType":"","layers":[{"digest":"evil"}],"signatures":[{"header":{"alg":"ES256"},"signature":"x","protected":%q}]}`, manifest[:length], protected)
+	for name, of := range map[string]signatures.Image{
+		"a signature inside": {Manifest: []byte(forged), Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(forged)))},
+		"another digest":     {Manifest: []byte(manifest), Digest: "sha256:" + strings.Repeat("a", 64)},
+		"no digest":          {Manifest: []byte(manifest)},
+	} {
+		of.Reference = "quay.io/team/memo:v1"
+		of.Signatures = []signatures.Signature{{MediaType: signatures.MediaType, Payload: signed.Payload, Annotations: signed.Annotations}}
+		err := signatures.Verify(t.Context(), t.TempDir(), of, fmt.Sprintf(`[{"type":"sigstoreSigned","keyData":%q,"signedIdentity":{"type":"matchRepository"}}]`, public(t, key)))
+		if rejected := (*signatures.RejectedError)(nil); !errors.As(err, &rejected) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestAnnotationsThatTheEngineDoesNotReadAreLeftOut(t *testing.T) {
+	read, size := signatures.Annotations(map[string]string{"dev.sigstore.cosign/chain": "abc", "other": "large"})
+	if len(read) != 1 || read["dev.sigstore.cosign/chain"] != "abc" || size != len("dev.sigstore.cosign/chain")+3 {
+		t.Errorf("got %v, %d bytes", read, size)
 	}
 }
 
@@ -192,7 +242,7 @@ func TestAFaultOfTheDiskIsNoRejection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = signatures.Verify(t.Context(), "/nowhere", signatures.Image{Reference: "quay.io/team/memo:v1", Manifest: []byte(manifest)},
+	err = signatures.Verify(t.Context(), "/dev/null/nowhere", signatures.Image{Reference: "quay.io/team/memo:v1", Manifest: []byte(manifest), Digest: digest},
 		fmt.Sprintf(`[{"type":"sigstoreSigned","keyData":%q}]`, public(t, key)))
 	if rejected := (*signatures.RejectedError)(nil); err == nil || errors.As(err, &rejected) {
 		t.Errorf("got %v", err)

@@ -143,13 +143,14 @@ func (j *Jobs[Q, R]) start(task func()) {
 	j.config.Tasks.Go(task)
 }
 
-// RetryFailed makes each request whose last attempt has failed due, and calls Done for it. So is a request that runs, if it fails. Callers use it
-// when the cause of the failures may be gone.
-func (j *Jobs[Q, R]) RetryFailed() {
+// RetryFailed makes each affected request whose last attempt has failed due, and calls Done for it. So is a request that runs, if it fails. Callers
+// use it when the cause of the failures may be gone.
+func (j *Jobs[Q, R]) RetryFailed(isAffected func(request Q) bool) {
 	var due []string
 	j.mu.Lock()
 	for name, each := range j.jobs {
 		switch {
+		case !isAffected(each.request):
 		case each.running:
 			each.isOutdated = true
 		case each.err != nil:

@@ -117,7 +117,13 @@ func TestENG_S13_FailedJobsAreRetriedWhenTheCauseMayBeGone(t *testing.T) {
 	if got := b.Request("failed", "a/failed"); got.Retry != 5*time.Second {
 		t.Errorf("progress is %+v, want a pause", got)
 	}
-	b.RetryFailed()
+	b.RetryFailed(func(request string) bool { return request != "a/failed" })
+	select {
+	case name := <-b.woken:
+		t.Errorf("woke up %q, which is not affected", name)
+	default:
+	}
+	b.RetryFailed(func(string) bool { return true })
 	if name := <-b.woken; name != "failed" {
 		t.Errorf("woke up %q", name)
 	}
@@ -127,7 +133,7 @@ func TestENG_S13_FailedJobsAreRetriedWhenTheCauseMayBeGone(t *testing.T) {
 	if request := <-b.started; request != "a/failed" {
 		t.Errorf("started %q", request)
 	}
-	b.RetryFailed() // what runs is not woken up
+	b.RetryFailed(func(string) bool { return true }) // what runs is not woken up
 	select {
 	case name := <-b.woken:
 		t.Errorf("woke up %q", name)

@@ -28,7 +28,7 @@ type Source interface {
 	// the source, and the content does not satisfy it.
 	Fetch(ctx context.Context, to Target) (Origin, error)
 	// Verify returns an error if the cluster has a policy for a pinned source, and stored content of this origin does not satisfy it. It sends
-	// requests only if it has not verified this content before.
+	// requests only if it has not verified this content before. Its error is a *RefetchError if other content of the source may satisfy the policy.
 	Verify(ctx context.Context, origin Origin) error
 	// Spec returns the source as an API type.
 	Spec() corev1alpha2.BundleSource
@@ -50,6 +50,15 @@ type Origin struct {
 	// images. It is empty if it is not known, or if the content is not in an image.
 	ImageDigest string
 }
+
+// RefetchError means that stored content does not satisfy a policy, and that a fetch for the same source may yield content that does.
+type RefetchError struct{ Err error }
+
+// Error returns why the stored content does not satisfy the policy.
+func (e *RefetchError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RefetchError) Unwrap() error { return e.Err }
 
 // Namespaces are the namespaces of the objects that apply to a source. Empty means the namespace of the manager.
 type Namespaces struct {

@@ -151,7 +151,7 @@ func (c *Content) read(ctx context.Context, digest string, found *completeConten
 	return stillIntact, err
 }
 
-// Origin returns the line about the origin of a digest's files, and whether they are stored.
+// Origin returns the origin that the fill of a digest returned. isStored is false if the content is not stored.
 func (c *Content) Origin(digest string) (origin string, isStored bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,6 +160,15 @@ func (c *Content) Origin(digest string) (origin string, isStored bool) {
 		return "", false
 	}
 	return found.origin, true
+}
+
+// Evict removes the files of a digest if they have this origin. Those who read them meanwhile read again.
+func (c *Content) Evict(digest, origin string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found := c.complete[digest]; found != nil && found.origin == origin && c.evict(digest) {
+		c.removeEvicted()
+	}
 }
 
 // Bytes returns the size of everything on disk, including unfinished content and evicted content that is not yet removed.

@@ -78,8 +78,9 @@ func newRenderer(t *testing.T) Renderer {
 
 // scripted is a Content whose calls of Origin and Use return the next of lines.
 type scripted struct {
-	lines []string
-	files fs.FS
+	lines   []string
+	files   fs.FS
+	evicted []string
 }
 
 func (s *scripted) next() string {
@@ -92,6 +93,8 @@ func (s *scripted) Origin(string) (string, bool) {
 	line := s.next()
 	return line, line != ""
 }
+
+func (s *scripted) Evict(_, origin string) { s.evicted = append(s.evicted, origin) }
 
 func (s *scripted) Use(_ context.Context, _ string, _ store.Fill, use func(fs.FS, string) error) error {
 	return use(s.files, s.next())

@@ -20,6 +20,8 @@ type Content interface {
 	Use(ctx context.Context, digest string, fetch store.Fill, read func(files fs.FS, origin string) error) error
 	// Origin returns the origin that fetch returned for a digest, and whether its files are stored.
 	Origin(digest string) (origin string, isStored bool)
+	// Evict removes the files of a digest if they have this origin.
+	Evict(digest, origin string)
 }
 
 // pinnedSource is a source whose reference is pinned, and the limits for the size of its content. If checksAccess is true, content that is
@@ -57,21 +59,30 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 		verified = &origin
 		return formatOrigin(of.pinned, origin), nil
 	}
-	if line, isStored := content.Origin(of.pinned.Digest); isStored {
+	line, isStored := content.Origin(of.pinned.Digest)
+	if isStored {
 		_, origin := parseOrigin(line)
 		found = &origin
 	}
+	var unusable error
 	for range maxVerifications {
 		if found != nil {
-			if err := from.Verify(ctx, *found); err != nil {
+			err := from.Verify(ctx, *found)
+			switch refetch := (*source.RefetchError)(nil); {
+			case errors.As(err, &refetch):
+				// Somebody else's fetch has stored another image of the index. The own fetch may find one that satisfies the policy.
+				content.Evict(of.pinned.Digest, line)
+				verified, found, unusable = nil, nil, err
+			case err != nil:
 				return err
+			default:
+				verified = found
 			}
-			verified = found
 		}
-		err := content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, line string) error {
-			reference, origin := parseOrigin(line)
+		err := content.Use(ctx, of.pinned.Digest, fetch, func(files fs.FS, current string) error {
+			reference, origin := parseOrigin(current)
 			if verified == nil || verified.ImageDigest != origin.ImageDigest {
-				found = &origin
+				found, line = &origin, current
 				return errUnverified
 			}
 			if err := of.checkSize(files); err != nil {
@@ -86,6 +97,9 @@ func read(ctx context.Context, content Content, of pinnedSource, use func(files 
 		if !errors.Is(err, errUnverified) {
 			return err
 		}
+	}
+	if unusable != nil {
+		return unusable
 	}
 	return fmt.Errorf("reading content %s: it was replaced while it was verified; the manager retries", of.pinned.Digest)
 }

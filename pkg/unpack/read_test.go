@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/classlimits"
@@ -77,5 +78,48 @@ func TestENG_S12_ContentOfOthersIsVerified(t *testing.T) {
 				t.Errorf("verified %q, read %d times, %v; want %q", verified, reads, err, c.want)
 			}
 		})
+	}
+}
+
+// TestENG_S12_AnotherImageOfTheIndexIsReplaced checks that content that somebody has fetched from another image of an index is replaced by what the
+// own fetch reads, if it does not satisfy the policy.
+func TestENG_S12_AnotherImageOfTheIndexIsReplaced(t *testing.T) {
+	content := newContent(t, t.TempDir())
+	inspect := func(from folder) (string, error) {
+		found, err := Inspect(t.Context(), content, from, corev1alpha2.FormatRegistryV1, classlimits.Sizes{})
+		if err != nil {
+			return "", err
+		}
+		return found.Metadata.Package, nil
+	}
+	others := from("a", fstest.MapFS{})
+	others.image = "sha256:unsigned"
+	if _, err := inspect(others); err == nil {
+		t.Fatal("a folder without files is a bundle")
+	}
+	own := from("a", os.DirFS(bundles+"/minimal"))
+	own.image = "sha256:signed"
+	refused := errors.New("unsigned")
+	own.verify = func(origin source.Origin) error {
+		if origin.ImageDigest == own.image {
+			return nil
+		}
+		return &source.RefetchError{Err: refused}
+	}
+	if got, err := inspect(own); err != nil || got != "minimal" || own.fetched.Load() != 1 {
+		t.Errorf("got %q, %v after %d fetches", got, err, own.fetched.Load())
+	}
+	// Content that cannot be replaced is not read.
+	pinned, err := own.Resolve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := &scripted{lines: []string{"r m sha256:unsigned", "r m sha256:unsigned", "r m sha256:unsigned", "r m sha256:unsigned"}, files: own.files}
+	err = read(t.Context(), stored, pinnedSource{from: own, pinned: pinned}, func(fs.FS, string) error {
+		t.Error("unverified content is read")
+		return nil
+	})
+	if !errors.Is(err, refused) || !slices.Equal(stored.evicted, []string{"r m sha256:unsigned", "r m sha256:unsigned", "r m sha256:unsigned"}[:len(stored.evicted)]) || len(stored.evicted) == 0 {
+		t.Errorf("got %v, evicted %q", err, stored.evicted)
 	}
 }

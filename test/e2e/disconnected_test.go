@@ -18,10 +18,12 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1 "github.com/openshift/api/config/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/pages"
@@ -68,7 +70,7 @@ func (d *disconnectedCluster) runCommands(ctx context.Context, section string, f
 		end = len(scripts)
 	}
 	var bundles []string
-	for _, version := range []string{"1.0.0", "1.1.0"} {
+	for _, version := range []string{"1.0.0", "1.1.0", "1.2.0"} {
 		if ref, found := d.Environment.Catalog.Bundle(lantern, version); found {
 			bundles = append(bundles, ref)
 		}
@@ -175,10 +177,36 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 
 	It("removes it", func(ctx context.Context) {
 		Expect(d.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, lantern, metav1.DeleteOptions{})).To(Succeed())
-		Eventually(d.getConfigMap).WithContext(ctx).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsNotFound))
+		Eventually(func(ctx context.Context) error {
+			_, err := d.Operator(ctx, lantern)
+			return err
+		}).WithContext(ctx).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsNotFound))
+		Expect(d.getConfigMap(ctx)).To(Satisfy(apierrors.IsNotFound))
 	})
 
 	It("never asks the registry of the images", func() {
 		Expect(d.Environment.Catalog.RefusedRequests()).To(BeZero())
+	})
+
+	It("refuses a version without a signature", func(ctx context.Context) {
+		Expect(samples.Write(d.Environment.SamplesDir, samples.Operator{Package: lantern, Version: "1.2.0"})).To(Succeed())
+		Expect(d.Environment.Catalog.Update(ctx)).To(Succeed())
+		d.runCommands(ctx, "Mirror the operator", 0, 0)
+		Expect(d.Environment.Announce(ctx, environment.CatalogName, d.Environment.Catalog)).To(Succeed())
+		Expect(d.Create(ctx, lantern, "")).To(Succeed())
+		Eventually(func(ctx context.Context) (string, error) {
+			deployment, err := d.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, lantern, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				return "", nil
+			}
+			if err != nil {
+				return "", err
+			}
+			condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionUnpacked)
+			if condition == nil {
+				return "", nil
+			}
+			return condition.Message, nil
+		}).WithContext(ctx).WithTimeout(time.Minute).Should(ContainSubstring(`the image does not satisfy ClusterImagePolicy "lantern": it has no signature`))
 	})
 })

@@ -115,15 +115,22 @@ var _ = Describe("a cluster with image policies", func() {
 		expectUnpacked(ctx, other, "False UnpackFailed", `the image does not satisfy ImagePolicy "stamp/tenant": `)
 
 		By("pulling nothing while the policy cannot be read")
+		withKey := func(key []byte) []byte {
+			return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/policy/rootOfTrust/publicKey/keyData","value":%q}]`, base64.StdEncoding.EncodeToString(key))
+		}
 		patch := func(key []byte) {
 			GinkgoHelper()
-			_, err := admin.Config.ConfigV1().ImagePolicies(other).Patch(ctx, "tenant", types.JSONPatchType,
-				fmt.Appendf(nil, `[{"op":"replace","path":"/spec/policy/rootOfTrust/publicKey/keyData","value":%q}]`, base64.StdEncoding.EncodeToString(key)), metav1.PatchOptions{})
+			_, err := admin.Config.ConfigV1().ImagePolicies(other).Patch(ctx, "tenant", types.JSONPatchType, withKey(key), metav1.PatchOptions{})
 			Expect(err).NotTo(HaveOccurred())
 		}
-		patch([]byte("-----BEGIN PUBLIC KEY-----\nTm90IGEga2V5LCBidXQgYXMgbG9uZyBhcyBvbmUgdGhhdCBpcyB0aGVyZQ==\n-----END PUBLIC KEY-----\n"))
+		noKey := []byte("-----BEGIN PUBLIC KEY-----\nTm90IGEga2V5LCBidXQgYXMgbG9uZyBhcyBvbmUgdGhhdCBpcyB0aGVyZQ==\n-----END PUBLIC KEY-----\n")
+		patch(noKey)
 		expectUnpacked(ctx, other, "False UnpackFailed", `ImagePolicy "stamp/tenant" is invalid: spec.policy.rootOfTrust.publicKey.keyData has a public key that cannot be read`)
-		Eventually(imageConfigEvents).WithContext(ctx).Should(ContainElement(ContainSubstring(`ImagePolicy "stamp/tenant" is invalid: `)))
+
+		By("reporting an invalid ClusterImagePolicy by an Event")
+		_, err = policies.Patch(ctx, policy.Name, types.JSONPatchType, withKey(noKey), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(imageConfigEvents).WithContext(ctx).Should(ContainElement(ContainSubstring(`ClusterImagePolicy "team" is invalid: `)))
 		public, err := team.Public()
 		Expect(err).NotTo(HaveOccurred())
 		patch(public)

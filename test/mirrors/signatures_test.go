@@ -94,8 +94,8 @@ func (s staticConfiguration) Policies(context.Context) (*imagepolicy.Policies, e
 }
 
 // TestENG_S12_CRIOAcceptsTheSameImages checks for random policies, signatures, references and mirrors that a bundle image is accepted exactly if
-// CRI-O's library accepts it by the policy that the machine-config operator writes. The signatures are in signature tags, because the library reads
-// no others.
+// CRI-O's library accepts it by the policy of the machine-config operator, as Policy writes it. The signatures are in signature tags, because the
+// library reads no others.
 func TestENG_S12_CRIOAcceptsTheSameImages(t *testing.T) {
 	if *seed == 0 {
 		*seed = rand.Uint64()

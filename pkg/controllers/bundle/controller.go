@@ -55,8 +55,8 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a Bundle.
 	Sources source.Opener
-	// OnImageConfigChange registers a function that is called when the cluster's image configuration changes, so that failed fetches are
-	// retried. It may be nil.
+	// OnImageConfigChange registers a function that is called when the image configuration that applies to Bundles changes, so that failed fetches
+	// are retried. It may be nil.
 	OnImageConfigChange func(changed func())
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
@@ -119,7 +119,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
 	}
 	if config.OnImageConfigChange != nil {
-		config.OnImageConfigChange(fetches.RetryFailed)
+		config.OnImageConfigChange(func() { fetches.RetryFailed(func(request) bool { return true }) })
 	}
 	c := &controller{
 		client:  config.Client,

@@ -89,8 +89,8 @@ type Config struct {
 	// Sources opens the source of a BundleDeployment.
 	Sources source.Opener
 	// OnImageConfigChange registers a function that is called when the cluster's image configuration changes, so that failed fetches are
-	// retried. It may be nil.
-	OnImageConfigChange func(changed func())
+	// retried. Its argument is the namespace to which the change is limited; empty if it is not. OnImageConfigChange may be nil.
+	OnImageConfigChange func(changed func(namespace string))
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
 	// BackoffFirst and BackoffLast are the shortest and the longest delay of the exponential backoff after failures.
@@ -233,7 +233,9 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
 	if config.OnImageConfigChange != nil {
-		config.OnImageConfigChange(c.fetches.RetryFailed)
+		config.OnImageConfigChange(func(namespace string) {
+			c.fetches.RetryFailed(func(failed unpack.Request) bool { return namespace == "" || failed.Namespace == namespace })
+		})
 	}
 	err = c.revisions.Watch(config.Stored, config.Namespace, func(deployment string, number int64) {
 		c.markChanged(deployment, number)

@@ -47,6 +47,14 @@ func (o Opener) Open(spec corev1alpha2.BundleSource, namespaces source.Namespace
 		opened.Missing = fmt.Sprintf("Bundle %q is not unpacked yet; its Unpacked condition says why", name)
 		return opened, nil
 	}
+	// The Bundle's own spec has the tag that was resolved, to which mirrors of tags and image policies apply.
+	asSpecified, err := o.Resolved.Open(found.Spec.Source, source.Namespaces{Policies: namespaces.Policies})
+	if err != nil {
+		return source.Opened{}, fmt.Errorf("reading the source of Bundle %q: %w", name, err)
+	}
 	opened.Source, opened.Resolved, opened.Image = resolved.Source, resolved.Name, resolved.Image
+	if asSpecified.Source != nil {
+		opened.Source = asSpecified.Source.At(resolved.Name)
+	}
 	return opened, nil
 }

@@ -27,9 +27,20 @@ func TestSourcesOfBundles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	tagged := &corev1alpha2.Bundle{ObjectMeta: metav1.ObjectMeta{Name: "tagged"}, Spec: corev1alpha2.BundleSpec{Source: *resolved.DeepCopy()}}
+	tagged.Spec.Source.Image.Ref, tagged.Status.ResolvedSource = "registry.example/memo:v1", resolved
+	if err := indexer.Add(tagged); err != nil {
+		t.Fatal(err)
+	}
 	opener := bundle.Opener{
 		Bundles:  corelisters.NewBundleLister(indexer),
 		Resolved: source.Types{corev1alpha2.SourceTypeImage: image.New(image.Config{})},
+	}
+	// The tag of the Bundle is kept: mirrors of tags and image policies apply to it.
+	got, err := opener.Open(corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: "tagged"}}, source.Namespaces{Policies: "memo"})
+	bySpec, specErr := opener.Resolved.Open(tagged.Spec.Source, source.Namespaces{Policies: "memo"})
+	if err != nil || specErr != nil || got.Source != bySpec.Source.At(ref) || got.Image != ref || got.Resolved != ref {
+		t.Errorf("a Bundle with a tag is opened as %+v, %v, %v", got, err, specErr)
 	}
 	for name, missing := range map[string]string{
 		"unpacked":  "",

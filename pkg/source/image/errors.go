@@ -49,6 +49,8 @@ const (
 	NotPermitted Class = "NotPermitted"
 	// Unverified: the signatures of the image do not satisfy the policy that applies to it.
 	Unverified Class = "Unverified"
+	// NoPolicyEngine: an image policy applies, and this build of the manager cannot verify signatures.
+	NoPolicyEngine Class = "NoPolicyEngine"
 	// RegistryConfig: the cluster's configuration of registries is not known, or a part that applies to the registry is invalid. The fault may
 	// be transient.
 	RegistryConfig Class = "RegistryConfig"
@@ -89,6 +91,7 @@ var advice = map[Class]string{
 		"ImageDigestMirrorSet or ImageContentSourcePolicy serve only references by digest); the manager retries when the object changes",
 	Unverified: "sign the image as the policy requires (for an index, sign each image) and mirror the signatures, correct the policy, or use another " +
 		"image; the manager retries",
+	NoPolicyEngine: "install a manager that is built with this tag",
 	RegistryConfig: "if an object is invalid, correct it; otherwise check that the API server responds and permits the manager to read these " +
 		"objects; the manager retries",
 	AllLocationsFailed: "correct one of these registries, or the mirrors in the cluster's ImageDigestMirrorSets, ImageTagMirrorSets and " +
@@ -137,7 +140,8 @@ func cause(err error) string {
 	}
 	text := err.Error()
 	class := classOf(err)
-	if response := (*transport.Error)(nil); errors.As(err, &response) && class != Untrusted && class != Loopback {
+	isDescribed := errors.As(err, new(*describedError))
+	if response := (*transport.Error)(nil); errors.As(err, &response) && class != Untrusted && class != Loopback && !isDescribed {
 		text = fmt.Sprintf("the registry answered %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 		for _, diagnostic := range response.Errors {
 			text += ", " + string(diagnostic.Code)
@@ -145,7 +149,7 @@ func cause(err error) string {
 		}
 	}
 	// A marked error names its own cause, for example that the API server did not return the pull secret in time.
-	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*markedError)) {
+	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*markedError)) && !isDescribed {
 		text = "the registry did not send the image within the time limit"
 	}
 	const limit = 512
@@ -255,6 +259,12 @@ type markedError struct {
 
 func (e *markedError) Error() string { return e.err.Error() }
 func (e *markedError) Unwrap() error { return e.err }
+
+// describedError is an error whose text is the cause of another error, for use in a longer text.
+type describedError struct{ err error }
+
+func (e *describedError) Error() string { return cause(e.err) }
+func (e *describedError) Unwrap() error { return e.err }
 
 // refuse returns an error of class Refused.
 func refuse(format string, args ...any) error {

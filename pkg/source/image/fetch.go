@@ -66,7 +66,7 @@ type Config struct {
 	Registries RegistryConfiguration
 	// Clock measures how long a failed location is tried after the others. The default is the system's clock.
 	Clock clock.PassiveClock
-	// Temporary is a directory for temporary files. Empty means the system's.
+	// Temporary is a directory for temporary files, which nothing else uses. It is created if it does not exist. Empty means the system's.
 	Temporary string
 	// Directory is the only directory that is unpacked, such as "configs"; empty means everything. All layers are read in any case.
 	Directory string
@@ -88,6 +88,8 @@ type Fetcher struct {
 	failures                  *recentFailures
 	verified                  verifiedImages
 	directory, temporary      string
+	// evaluating has a slot for the evaluation of signatures.
+	evaluating chan struct{}
 }
 
 // New returns a Fetcher. Fields of Config that are not set get their defaults.
@@ -108,7 +110,7 @@ func New(config Config) *Fetcher {
 	return &Fetcher{
 		limits: config.Limits, platform: config.Platform, find: config.Find, transport: transport, localTransport: local,
 		pullSecrets: config.PullSecrets, keychain: config.Keychain, directory: config.Directory,
-		registries: config.Registries, failures: newRecentFailures(config.Clock), verified: newVerifiedImages(), temporary: config.Temporary,
+		registries: config.Registries, failures: newRecentFailures(config.Clock), verified: newVerifiedImages(), temporary: config.Temporary, evaluating: make(chan struct{}, 1),
 	}
 }
 
@@ -192,7 +194,7 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 		if found, err = f.selectImage(ref, options); err != nil {
 			return classified("pulling", from.Ref, err)
 		}
-		if err := f.verify(ctx, policy, from, imageAt{found, ref.Context(), options}); err != nil {
+		if err := f.verify(ctx, policy, from, repositoryImage{found, ref.Context(), options}); err != nil {
 			return classified("verifying", from.Ref, err)
 		}
 		target, err := again.next()

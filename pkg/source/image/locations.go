@@ -94,7 +94,7 @@ func (s Source) at(location mirrors.Location) locatedSource {
 
 // isLocationIndependent reports whether the error would occur at every location.
 func (c Class) isLocationIndependent() bool {
-	return c == Reserved || c == DiskFull || c == Storage || c == SecretUnread
+	return c == Reserved || c == DiskFull || c == Storage || c == SecretUnread || c == NoPolicyEngine
 }
 
 const (
@@ -111,7 +111,7 @@ type locationsError struct {
 }
 
 // result returns the error of an image. If only its own repository was tried, it is the error there. Otherwise it has their class if that is the
-// same for all that are not blocked.
+// same for all that are not blocked. It is Unverified if any is: then a location serves the image, and its signatures are what is missing.
 func (e locationsError) result(action, ref string) error {
 	tried := slices.DeleteFunc(slices.Clone(e.errs), func(err *Error) bool { return err == nil })
 	if len(tried) == 1 && len(e.errs) == 1 {
@@ -127,8 +127,8 @@ func (e locationsError) result(action, ref string) error {
 		case err == nil:
 		case err.Class.isLocationIndependent():
 			return &Error{Class: err.Class, Action: action, Ref: ref, Err: err.Err}
-		case e.locations[i].Blocked != "" || class == err.Class:
-		case class == "":
+		case e.locations[i].Blocked != "" || class == err.Class || class == Unverified:
+		case class == "" || err.Class == Unverified:
 			class = err.Class
 		default:
 			class = AllLocationsFailed

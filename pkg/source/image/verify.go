@@ -3,6 +3,7 @@ package image
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/imagepolicy"
 	"github.com/openshift/platform-operators/pkg/signatures"
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 // maxVerified is the maximum number of verified images that are remembered.
@@ -22,8 +24,11 @@ const maxVerified = 4096
 type verifiedImages struct{ cache *lru.Cache }
 
 // verifiedKey identifies a verification: the image as the user names it, with which identities in signatures are compared, the digest that is
-// signed, and the requirements.
-type verifiedKey struct{ reference, digest, requirements string }
+// signed, and a hash of the requirements.
+type verifiedKey struct {
+	reference, digest string
+	requirements      [sha256.Size]byte
+}
 
 func newVerifiedImages() verifiedImages { return verifiedImages{lru.New(maxVerified)} }
 
@@ -35,27 +40,30 @@ func (v verifiedImages) has(key verifiedKey) bool {
 }
 
 // Verify returns nil if no policy of the cluster applies to a source, or if the signatures of its image satisfy the policy. The source's reference
-// must have a digest. imageDigest is the digest of the image that has the files; if it is empty, Verify selects the image as Unpack does. Verify
-// sends no request if it has verified this image for this policy before. Errors are of type *Error.
+// must have a digest. imageDigest is the digest of the image that has the stored files; empty if it is not known. Verify sends no request if it has
+// verified this image for this policy before. Errors are of type *Error, or a *source.RefetchError around it if another image of an index may
+// satisfy the policy.
 func (f *Fetcher) Verify(ctx context.Context, from Source, imageDigest string) error {
 	policy, err := f.policy(ctx, "verifying", from)
 	if policy == nil || err != nil {
 		return err
 	}
-	if imageDigest != "" && f.verified.has(keyOf(policy, from, imageDigest)) {
+	if imageDigest == "" {
+		return &source.RefetchError{Err: &Error{Class: Unverified, Action: "verifying", Ref: from.Ref, Err: errors.New("it is not known which image has the stored files")}}
+	}
+	if f.verified.has(keyOf(policy, from, imageDigest)) {
 		return nil
 	}
 	_, err = f.pull(ctx, from, func(ctx context.Context, ref name.Digest, options []remote.Option) error {
-		find := f.selectImage
-		if imageDigest != "" {
-			ref, find = ref.Context().Digest(imageDigest), f.get
-		}
-		found, err := find(ref, options)
+		found, err := f.get(ref.Context().Digest(imageDigest), options)
 		if err == nil {
-			err = f.verify(ctx, policy, from, imageAt{found, ref.Context(), options})
+			err = f.verify(ctx, policy, from, repositoryImage{found, ref.Context(), options})
 		}
 		return classified("verifying", from.Ref, err)
 	})
+	if fault := (*Error)(nil); errors.As(err, &fault) && imageDigest != from.digest() && (fault.Class == Unverified || fault.Class == NotFound) {
+		return &source.RefetchError{Err: err}
+	}
 	return err
 }
 
@@ -81,19 +89,12 @@ func (f *Fetcher) policy(ctx context.Context, action string, from Source) (*imag
 }
 
 func keyOf(policy *imagepolicy.Policy, from Source, digest string) verifiedKey {
-	return verifiedKey{reference: from.policyReference(), digest: digest, requirements: policy.Requirements}
-}
-
-// imageAt is the manifest of an image in a repository, with the options of requests for it.
-type imageAt struct {
-	Manifest
-	in      name.Repository
-	options []remote.Option
+	return verifiedKey{reference: from.policyReference(), digest: digest, requirements: sha256.Sum256([]byte(policy.Requirements))}
 }
 
 // verify returns an error unless the policy is nil, or the signatures of an image in its repository satisfy it. As in CRI-O, the image of an
 // index needs a signature, and the index needs none.
-func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from Source, image imageAt) error {
+func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from Source, image repositoryImage) error {
 	if policy == nil {
 		return nil
 	}
@@ -101,30 +102,64 @@ func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from S
 	if f.verified.has(key) {
 		return nil
 	}
-	signed := signatures.Image{Reference: from.policyReference(), Manifest: image.Manifest.Manifest}
-	reason := errors.New("it has no signature")
-	for _, attached := range []func(imageAt) ([]signatures.Signature, error){f.signaturesFromTag, f.signaturesFromReferrers} {
-		found, err := attached(image)
-		if err != nil {
-			return fmt.Errorf("reading the signatures of %s: %w", key.digest, err)
+	reader := &signatureReader{fetcher: f, image: image}
+	of := signatures.Image{Reference: from.policyReference(), Manifest: image.Manifest.Manifest, Digest: key.digest}
+	var reasons []error // the last one that is known
+	for _, read := range []func() error{reader.readTag, func() error { return reader.readReferrers(ctx) }} {
+		before := len(reader.found)
+		if err := read(); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			reasons = append(reasons, fmt.Errorf("its signatures cannot be read: %w", err))
 		}
-		if len(found) == 0 {
+		if len(reader.found) == before {
 			continue
 		}
-		signed.Signatures = append(signed.Signatures, found...)
-		err = signatures.Verify(ctx, f.temporary, signed, policy.Requirements)
+		of.Signatures = reader.found
+		err := f.evaluate(ctx, of, policy)
 		if err == nil {
 			f.verified.add(key)
 			return nil
 		}
-		if rejected := (*signatures.RejectedError)(nil); !errors.As(err, &rejected) {
-			return marked(Storage, "%w", err)
+		if classOf(err) != Unverified {
+			return err
 		}
-		reason = err
+		reasons = []error{err} // says more than that other signatures cannot be read
 	}
-	subject := "the image"
+	subject := ""
 	if from.digest() != key.digest {
-		subject = fmt.Sprintf("image %s of the index", key.digest)
+		subject = fmt.Sprintf(" (image %s of the index)", key.digest)
 	}
-	return marked(Unverified, "%s does not satisfy %s: %w", subject, policy, reason)
+	reason := errors.New("it has no signature")
+	class := Unverified
+	if len(reasons) > 0 {
+		reason = reasons[0]
+		class = classOf(reason)
+	}
+	return marked(class, "the image does not satisfy %s: %w%s%s", policy, reason, reader.omittedText(), subject)
+}
+
+// evaluate returns an error unless the signatures of an image satisfy a policy: of class Unverified if they do not. One image is evaluated at a
+// time, because that takes memory and disk.
+func (f *Fetcher) evaluate(ctx context.Context, of signatures.Image, policy *imagepolicy.Policy) error {
+	select {
+	case f.evaluating <- struct{}{}:
+		defer func() { <-f.evaluating }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := signatures.Verify(ctx, f.temporary, of, policy.Requirements)
+	rejected, invalid := (*signatures.RejectedError)(nil), (*signatures.PolicyError)(nil)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.As(err, &rejected):
+		return marked(Unverified, "%w", err)
+	case errors.As(err, &invalid):
+		return marked(RegistryConfig, "%s: %w", policy, err)
+	case errors.Is(err, signatures.ErrNoEngine):
+		return marked(NoPolicyEngine, "%s applies to the image, and %w", policy, err)
+	}
+	return marked(Storage, "%w", err)
 }

@@ -169,14 +169,11 @@ func TestENG_S12_TheSelectedImageOfAnIndexMustBeSigned(t *testing.T) {
 	fetcher := image.New(image.Config{Registries: settings{policies: policyOf(t, host, key)}})
 	sign(t, signing.ByTag, key, from.Ref, host+"/team/memo")
 	_, err = unpack(t, fetcher, from)
-	wantClass(t, err, image.Unverified, "image "+ofChild.String()+" of the index does not satisfy")
+	wantClass(t, err, image.Unverified, "it has no signature (image "+ofChild.String()+" of the index)")
 	sign(t, signing.ByTag, key, host+"/team/memo@"+ofChild.String(), host+"/team/memo")
 	origin, err := unpack(t, fetcher, from)
 	if err != nil || origin.ImageDigest != ofChild.String() {
 		t.Errorf("got %+v, %v", origin, err)
-	}
-	if err := image.New(image.Config{Registries: settings{policies: policyOf(t, host, key)}}).Verify(t.Context(), from, ""); err != nil {
-		t.Errorf("content of an unknown image: %v", err)
 	}
 }
 
@@ -245,44 +242,6 @@ func TestENG_S12_ATagIsComparedWithTheIdentity(t *testing.T) {
 	sign(t, signing.ByTag, key, pinned, host+"/team/memo:v1")
 	if _, err := unpack(t, fetcher, tagged.At(pinned)); err != nil {
 		t.Errorf("by tag: %v", err)
-	}
-}
-
-// TestENG_S12_BadSignatures checks that what a registry serves as signatures is bounded, and that it need not be signatures.
-func TestENG_S12_BadSignatures(t *testing.T) {
-	key := newKey(t)
-	large := signing.Signature{Payload: make([]byte, 100_000)}
-	for title, c := range map[string]struct {
-		signatures []signing.Signature
-		answer     string
-		class      image.Class
-		want       string
-	}{
-		"a large payload": {[]signing.Signature{large}, "", image.Unverified, "its payload has more than 65536 bytes"},
-		"many signatures": {make([]signing.Signature, 65), "", image.Unverified, "the image has more than 64 signatures"},
-		"no manifest":     {nil, "{", image.Unverified, "the signature manifest cannot be read: "},
-		"a page":          {nil, "<html>", image.UnexpectedResponse, "HTML page"},
-	} {
-		t.Run(title, func(t *testing.T) {
-			host := serve(t, func(w http.ResponseWriter, r *http.Request) bool {
-				if c.answer == "" || !strings.HasSuffix(r.URL.Path, ".sig") {
-					return false
-				}
-				w.Header().Set("Content-Type", map[bool]string{true: "text/html", false: "application/vnd.oci.image.manifest.v1+json"}[c.answer == "<html>"])
-				_, _ = w.Write([]byte(c.answer))
-				return true
-			})
-			pinned := pinnedPush(t, host+"/team/memo:v1", content(t, map[string]string{"f": "content"}))
-			at, err := name.NewDigest(pinned, name.Insecure)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := signing.Attach(at, signing.ByTag, c.signatures); err != nil {
-				t.Fatal(err)
-			}
-			_, err = unpack(t, image.New(image.Config{Registries: settings{policies: policyOf(t, host, key)}}), image.Source{Ref: pinned})
-			wantClass(t, err, c.class, c.want)
-		})
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// viaProxy is the context key that marks requests through a proxy. Its value is the proxy. For these requests, the dialer connects to the proxy that the admin
-// configured, which may have a loopback address.
+// viaProxy is the context key that marks requests through a proxy. Its value is the proxy. For these requests, the dialer connects to the proxy that
+// the admin configured, which may have a loopback address.
 type viaProxy struct{}
 
 // markProxied returns the context of a request. It adds viaProxy if the transport sends the request through a proxy.

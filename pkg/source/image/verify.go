@@ -67,7 +67,8 @@ func (f *Fetcher) Verify(ctx context.Context, from Source, imageDigest string) e
 	return err
 }
 
-// policy returns the policy of the cluster that applies to a source; nil if none does. It returns an error if a policy is invalid. Errors are of type *Error.
+// policy returns the policy of the cluster that applies to a source; nil if none does. It returns an error if the policy is invalid. Errors are of
+// type *Error.
 func (f *Fetcher) policy(ctx context.Context, action string, from Source) (*imagepolicy.Policy, error) {
 	policies, err := f.registries.Policies(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from S
 	}
 	reader := &signatureReader{fetcher: f, image: image}
 	of := signatures.Image{Reference: from.policyReference(), Manifest: image.Manifest.Manifest, Digest: key.digest}
-	var reasons []error // the last one that is known
+	var reasons []error // the first one is told
 	for _, read := range []func() error{reader.readTag, func() error { return reader.readReferrers(ctx) }} {
 		before := len(reader.found)
 		if err := read(); err != nil {

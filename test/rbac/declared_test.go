@@ -42,6 +42,7 @@ var undeclared = []Exemption{
 	{"watch imagepolicies.config.openshift.io in the whole cluster", ofPulls, "the informer of imagepolicies"},
 	{"list imagecontentsourcepolicies.operator.openshift.io in the whole cluster", ofPulls, "the informer of imagecontentsourcepolicies"},
 	{"watch imagecontentsourcepolicies.operator.openshift.io in the whole cluster", ofPulls, "the informer of imagecontentsourcepolicies"},
+	{"list imagepolicies.config.openshift.io in some namespace", beforeNamespaces, ""},
 	{"get configmaps in namespace openshift-config", ofPulls, ""},
 	{"impersonate serviceaccounts in some namespace", ofScoped, ""},
 	{"impersonate userextras.authentication.k8s.io/platform.openshift.io/bundledeployment in the whole cluster", ofScoped, ""},

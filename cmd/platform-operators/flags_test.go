@@ -35,7 +35,7 @@ func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testin
 	}
 	command.InitDefaultVersionFlag()
 	found, ofPlugin := 0, pluginFlags()
-	ofOthers := map[string]string{"remove-signatures": "oc-mirror"}
+	ofOthers := map[string]string{"remove-signatures": "oc-mirror", "new-bundle-format": "cosign"}
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "manifests/*deployment.yaml"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {

@@ -25,7 +25,8 @@ var externalWords = map[string]string{
 	"registry.redhat.io/redhat/redhat-operator-index:v4.22": "a catalog",
 	"base64 -w0 cosign.pub":                                 "a command of coreutils", "printf %s 'USER:PASSWORD' | base64 -w0": "a command of coreutils",
 	"oc mirror": "a command of oc-mirror", "mirrored/working-dir/cluster-resources": "a folder of oc-mirror", "imageset.yaml": "a file of oc-mirror", "mirrored": "a folder of oc-mirror",
-	"cosign sign --recursive":  "a command of cosign",
+	"cosign sign --recursive": "a command of cosign", "cosign sign --key cosign.key --recursive --new-bundle-format=false IMAGE": "a command of cosign",
+	"--new-bundle-format=false": "an option of cosign", "RemapIdentity": "a value of matchPolicy",
 	"disableAllDefaultSources": "a field of OperatorHub",
 
 	// OpenShift's.

@@ -121,7 +121,7 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 		Expect(err).NotTo(HaveOccurred())
 		d.values = map[string]string{
 			"CATALOG": "registry.example.com/catalog:v1", "PACKAGE": lantern, "MIRROR": d.mirror.Host(), "HOST": host, "PORT": port,
-			"SCOPE": source, "KEY": base64.StdEncoding.EncodeToString(public),
+			"SCOPE": source, "POLICY": lantern + "-signed", "KEY": base64.StdEncoding.EncodeToString(public),
 		}
 
 		// Objects that every OpenShift cluster has.
@@ -207,6 +207,6 @@ var _ = Describe("a cluster that cannot reach the registries of its images [ENG-
 				return "", nil
 			}
 			return condition.Message, nil
-		}).WithContext(ctx).WithTimeout(time.Minute).Should(ContainSubstring(`the image does not satisfy ClusterImagePolicy "lantern": it has no signature`))
+		}).WithContext(ctx).WithTimeout(time.Minute).Should(ContainSubstring(`the image does not satisfy ClusterImagePolicy "lantern-signed": it has no signature`))
 	})
 })

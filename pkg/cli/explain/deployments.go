@@ -17,7 +17,7 @@ var (
 	unpackPending = Explanation{InProgress, "Unpacking waits for what the message names.", "Provide what the message names.", describeDeployment}
 	unpacking     = Explanation{Effect: InProgress, Text: "The content is being fetched."}
 	unpackFailed  = Explanation{Blocking, "The content cannot be fetched, or is not safe to unpack. The manager retries with backoff.",
-		"Check the source: the registry, the pull secret and the mirrors.", describeDeployment}
+		"Check the source: the registry, the pull secret, the mirrors and the signatures.", describeDeployment}
 	notAllowed = Explanation{Blocking, "The ProvisionerClass does not allow the source, the install namespace or the size of the bundle, or it requires " +
 		"a ServiceAccount.", "Change what the message names, or ask a cluster admin to change the class.", listProvisioners + " -o yaml"}
 	removing = Explanation{Effect: InProgress, Text: "The BundleDeployment is deleted, and its objects are being removed."}

@@ -26,7 +26,7 @@ var operatorTable = map[string]byReason{
 			"Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
 		platformv1alpha1.ReasonUnpackFailed: {Blocking, "The image of the bundle cannot be pulled or unpacked. The manager retries with " +
 			"backoff.",
-			"Check the registry, the pull secret and the mirrors for the image in the message.", describeDeployment},
+			"Check the registry, the pull secret, the mirrors and the signatures of the image in the message.", describeDeployment},
 		platformv1alpha1.ReasonInstallPending: {InProgress, "The bundle is unpacked and not applied yet, or catalogs are being read. With " +
 			"spec.paused, it waits for the end of the pause.", "Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
 		platformv1alpha1.ReasonInstallFailed: {Blocking, "The API server refuses an object of the bundle, the object belongs to another owner, or the cluster " +

@@ -20,28 +20,18 @@ const manifest = `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.mani
 
 var digest = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(manifest)))
 
-// owner is who signs, with everything that a signature can be proved by.
-type owner struct {
-	key       signing.Key
-	log       *signing.Log
-	authority *signing.Authority
-}
-
 const (
 	mail   = "team@example.com"
 	issuer = "https://issuer.example"
 )
 
-func newOwner(t *testing.T) owner {
+func newOwner(t *testing.T) signing.Owner {
 	t.Helper()
-	now := time.Now().Add(-time.Minute)
-	key, keyErr := signing.NewKey()
-	log, logErr := signing.NewLog(now)
-	authority, authorityErr := signing.NewAuthority(now)
-	if err := errors.Join(keyErr, logErr, authorityErr); err != nil {
+	owner, err := signing.NewOwner(time.Now().Add(-time.Minute))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return owner{key, log, authority}
+	return owner
 }
 
 // public returns the public key of a key, as in the JSON of a policy.
@@ -54,14 +44,14 @@ func public(t *testing.T, key signing.Key) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// requirements returns what a policy requires.
-func (o owner) requirements(t *testing.T) (byKey, byLog, keyless, byCertificate string) {
+// requirements returns what policies require of an owner's signatures.
+func requirements(t *testing.T, o signing.Owner) (byKey, byLog, keyless, byCertificate string) {
 	t.Helper()
-	authority := base64.StdEncoding.EncodeToString(o.authority.Certificate())
-	byKey = fmt.Sprintf(`{"type":"sigstoreSigned","keyData":%q,"signedIdentity":{"type":"matchRepository"}}`, public(t, o.key))
-	byLog = fmt.Sprintf(`{"type":"sigstoreSigned","keyData":%q,"rekorPublicKeyData":%q,"signedIdentity":{"type":"matchRepository"}}`, public(t, o.key), public(t, o.log.Key))
+	authority := base64.StdEncoding.EncodeToString(o.Authority.Certificate())
+	byKey = fmt.Sprintf(`{"type":"sigstoreSigned","keyData":%q,"signedIdentity":{"type":"matchRepository"}}`, public(t, o.Key))
+	byLog = fmt.Sprintf(`{"type":"sigstoreSigned","keyData":%q,"rekorPublicKeyData":%q,"signedIdentity":{"type":"matchRepository"}}`, public(t, o.Key), public(t, o.Log.Key))
 	keyless = fmt.Sprintf(`{"type":"sigstoreSigned","fulcio":{"caData":%q,"oidcIssuer":%q,"subjectEmail":%q},"rekorPublicKeyData":%q,"signedIdentity":{"type":"matchRepository"}}`,
-		authority, issuer, mail, public(t, o.log.Key))
+		authority, issuer, mail, public(t, o.Log.Key))
 	byCertificate = fmt.Sprintf(`{"type":"sigstoreSigned","pki":{"caRootsData":%q,"subjectEmail":%q},"signedIdentity":{"type":"matchRepository"}}`, authority, mail)
 	return byKey, byLog, keyless, byCertificate
 }
@@ -70,8 +60,8 @@ func (o owner) requirements(t *testing.T) (byKey, byLog, keyless, byCertificate 
 // as the policy requires, and that each requirement must be satisfied.
 func TestENG_S12_Signatures(t *testing.T) {
 	team, others := newOwner(t), newOwner(t)
-	byKey, byLog, keyless, byCertificate := team.requirements(t)
-	othersKey, _, _, _ := others.requirements(t)
+	byKey, byLog, keyless, byCertificate := requirements(t, team)
+	othersKey, _, _, _ := requirements(t, others)
 	sign := func(signer signing.Signer, identity, digest string) signatures.Signature {
 		t.Helper()
 		signed, err := signer.Sign(identity, digest)
@@ -85,11 +75,11 @@ func TestENG_S12_Signatures(t *testing.T) {
 		return of
 	}
 	const repository = "quay.io/team/memo"
-	plain := sign(signing.Signer{Key: team.key}, repository, digest)
-	logged := sign(signing.Signer{Key: team.key, Log: team.log}, repository, digest)
-	certified := signing.Signer{Key: team.key, Authority: team.authority, Email: mail}
+	plain := sign(signing.Signer{Key: team.Key}, repository, digest)
+	logged := sign(signing.Signer{Key: team.Key, Log: team.Log}, repository, digest)
+	certified := signing.Signer{Key: team.Key, Authority: team.Authority, Email: mail}
 	signed := func(signer signing.Signer) signatures.Signature { return sign(signer, repository, digest) }
-	foreign := signed(signing.Signer{Key: others.key})
+	foreign := signed(signing.Signer{Key: others.Key})
 	for name, c := range map[string]struct {
 		requirements string
 		signatures   []signatures.Signature
@@ -100,8 +90,8 @@ func TestENG_S12_Signatures(t *testing.T) {
 		"the second signature":                {byKey, []signatures.Signature{foreign, plain}, ""},
 		"no signature":                        {byKey, nil, "no signature exists"},
 		"a signature of others":               {byKey, []signatures.Signature{foreign}, "cryptographic signature verification failed"},
-		"a signature of another digest":       {byKey, []signatures.Signature{sign(signing.Signer{Key: team.key}, repository, "sha256:"+strings.Repeat("a", 64))}, "does not match"},
-		"a signature of another repository":   {byKey, []signatures.Signature{sign(signing.Signer{Key: team.key}, "quay.io/team/other", digest)}, `Signature for identity "quay.io/team/other" is not accepted`},
+		"a signature of another digest":       {byKey, []signatures.Signature{sign(signing.Signer{Key: team.Key}, repository, "sha256:"+strings.Repeat("a", 64))}, "does not match"},
+		"a signature of another repository":   {byKey, []signatures.Signature{sign(signing.Signer{Key: team.Key}, "quay.io/team/other", digest)}, `Signature for identity "quay.io/team/other" is not accepted`},
 		"another payload":                     {byKey, []signatures.Signature{changed(plain, func(s *signatures.Signature) { s.Payload = foreign.Payload[:20] })}, "verification failed"},
 		"no annotations":                      {byKey, []signatures.Signature{changed(plain, func(s *signatures.Signature) { s.Annotations = nil })}, "missing dev.cosignproject.cosign/signature"},
 		"an attestation":                      {byKey, []signatures.Signature{changed(plain, func(s *signatures.Signature) { s.MediaType = "application/vnd.dsse.envelope.v1+json" })}, "no signature exists"},
@@ -109,15 +99,15 @@ func TestENG_S12_Signatures(t *testing.T) {
 		"both keys, with both":                {byKey + "," + othersKey, []signatures.Signature{plain, foreign}, ""},
 		"a log":                               {byLog, []signatures.Signature{logged}, ""},
 		"a log, and no entry":                 {byLog, []signatures.Signature{plain}, "missing dev.sigstore.cosign/bundle"},
-		"an entry of another log":             {byLog, []signatures.Signature{signed(signing.Signer{Key: team.key, Log: others.log})}, "Rekor SET failed"},
+		"an entry of another log":             {byLog, []signatures.Signature{signed(signing.Signer{Key: team.Key, Log: others.Log})}, "Rekor SET failed"},
 		"an entry of another signature":       {byLog, []signatures.Signature{changed(plain, func(s *signatures.Signature) { s.Annotations = mixed(plain, logged) })}, "signature in Rekor SET does not match"},
-		"keyless":                             {keyless, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: team.authority, Email: mail, OIDCIssuer: issuer, Log: team.log})}, ""},
-		"keyless, of somebody else":           {keyless, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: team.authority, Email: "eve@example.com", OIDCIssuer: issuer, Log: team.log})}, `"team@example.com" not found`},
-		"keyless, by another issuer":          {keyless, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: team.authority, Email: mail, OIDCIssuer: "https://other.example", Log: team.log})}, "Unexpected Fulcio OIDC issuer"},
-		"keyless, by another authority":       {keyless, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: others.authority, Email: mail, OIDCIssuer: issuer, Log: team.log})}, "certificate signed by unknown authority"},
-		"keyless, and no entry":               {keyless, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: team.authority, Email: mail, OIDCIssuer: issuer})}, "missing dev.sigstore.cosign/bundle"},
+		"keyless":                             {keyless, []signatures.Signature{signed(signing.Signer{Key: team.Key, Authority: team.Authority, Email: mail, OIDCIssuer: issuer, Log: team.Log})}, ""},
+		"keyless, of somebody else":           {keyless, []signatures.Signature{signed(signing.Signer{Key: team.Key, Authority: team.Authority, Email: "eve@example.com", OIDCIssuer: issuer, Log: team.Log})}, `"team@example.com" not found`},
+		"keyless, by another issuer":          {keyless, []signatures.Signature{signed(signing.Signer{Key: team.Key, Authority: team.Authority, Email: mail, OIDCIssuer: "https://other.example", Log: team.Log})}, "Unexpected Fulcio OIDC issuer"},
+		"keyless, by another authority":       {keyless, []signatures.Signature{signed(signing.Signer{Key: team.Key, Authority: others.Authority, Email: mail, OIDCIssuer: issuer, Log: team.Log})}, "certificate signed by unknown authority"},
+		"keyless, and no entry":               {keyless, []signatures.Signature{signed(signing.Signer{Key: team.Key, Authority: team.Authority, Email: mail, OIDCIssuer: issuer})}, "missing dev.sigstore.cosign/bundle"},
 		"a certificate":                       {byCertificate, []signatures.Signature{signed(certified)}, ""},
-		"a certificate of another authority":  {byCertificate, []signatures.Signature{signed(signing.Signer{Key: team.key, Authority: others.authority, Email: mail})}, "certificate signed by unknown authority"},
+		"a certificate of another authority":  {byCertificate, []signatures.Signature{signed(signing.Signer{Key: team.Key, Authority: others.Authority, Email: mail})}, "certificate signed by unknown authority"},
 		"a certificate, and a bare signature": {byCertificate, []signatures.Signature{plain}, "missing dev.sigstore.cosign/certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {

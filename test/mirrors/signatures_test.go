@@ -41,23 +41,13 @@ import (
 	"github.com/openshift/platform-operators/test/signing"
 )
 
-// owner is who signs, with everything by which a signature can be proved.
-type owner struct {
-	key       signing.Key
-	log       *signing.Log
-	authority *signing.Authority
-}
-
-func newOwner(t *testing.T) owner {
+func newOwner(t *testing.T) signing.Owner {
 	t.Helper()
-	now := time.Now().Add(-time.Minute)
-	key, keyErr := signing.NewKey()
-	log, logErr := signing.NewLog(now)
-	authority, authorityErr := signing.NewAuthority(now)
-	if err := errors.Join(keyErr, logErr, authorityErr); err != nil {
+	owner, err := signing.NewOwner(time.Now().Add(-time.Minute))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return owner{key, log, authority}
+	return owner
 }
 
 const (
@@ -69,7 +59,7 @@ const (
 type caseGenerator struct {
 	random         *rand.Rand
 	origin, mirror string // registries
-	owners         [2]owner
+	owners         [2]signing.Owner
 }
 
 // choose returns one of the values.
@@ -106,7 +96,7 @@ func TestENG_S12_CRIOAcceptsTheSameImages(t *testing.T) {
 		t.Cleanup(server.Close)
 		return strings.TrimPrefix(server.URL, "http://")
 	}
-	g := &caseGenerator{random: rand.New(rand.NewPCG(*seed, 1)), origin: serve(), mirror: serve(), owners: [2]owner{newOwner(t), newOwner(t)}}
+	g := &caseGenerator{random: rand.New(rand.NewPCG(*seed, 1)), origin: serve(), mirror: serve(), owners: [2]signing.Owner{newOwner(t), newOwner(t)}}
 	const cases = 400
 	allowed, verified := 0, 0
 	for i := range cases {
@@ -227,15 +217,15 @@ func (g *caseGenerator) sign(t *testing.T, at, digest, named string) []string {
 	var described []string
 	for range g.random.IntN(3) {
 		by := choose(g, 0, 0, 0, 1)
-		signer := signing.Signer{Key: g.owners[by].key}
+		signer := signing.Signer{Key: g.owners[by].Key}
 		text := fmt.Sprintf("key %d", by)
 		if choose(g, true, false) {
 			authority := choose(g, 0, 0, 0, 1)
-			signer.Authority, signer.Email, signer.OIDCIssuer = g.owners[authority].authority, choose(g, mail, mail, "eve@example.com"), choose(g, issuer, issuer, "")
+			signer.Authority, signer.Email, signer.OIDCIssuer = g.owners[authority].Authority, choose(g, mail, mail, "eve@example.com"), choose(g, issuer, issuer, "")
 			text += fmt.Sprintf(" certified by %d for %s by %q", authority, signer.Email, signer.OIDCIssuer)
 		}
 		if log := choose(g, 0, 0, 0, 1, 2); log < 2 {
-			signer.Log = g.owners[log].log
+			signer.Log = g.owners[log].Log
 			text += fmt.Sprintf(" in log %d", log)
 		}
 		identity := choose(g, named, named+":v1", named+":v2", at, g.origin+"/up")
@@ -261,12 +251,12 @@ func (g *caseGenerator) sign(t *testing.T, at, digest, named string) []string {
 // policy returns a random policy for an image.
 func (g *caseGenerator) policy(t *testing.T, named string) configv1.ImageSigstoreVerificationPolicy {
 	t.Helper()
-	key, keyErr := g.owners[0].key.Public()
-	log, logErr := g.owners[0].log.Public()
+	key, keyErr := g.owners[0].Key.Public()
+	log, logErr := g.owners[0].Log.Public()
 	if err := errors.Join(keyErr, logErr); err != nil {
 		t.Fatal(err)
 	}
-	authority := g.owners[0].authority.Certificate()
+	authority := g.owners[0].Authority.Certificate()
 	root := choose(g,
 		configv1.PolicyRootOfTrust{PolicyType: configv1.PublicKeyRootOfTrust, PublicKey: &configv1.ImagePolicyPublicKeyRootOfTrust{KeyData: key}},
 		configv1.PolicyRootOfTrust{PolicyType: configv1.PublicKeyRootOfTrust, PublicKey: &configv1.ImagePolicyPublicKeyRootOfTrust{KeyData: key, RekorKeyData: log}},

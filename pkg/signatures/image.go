@@ -52,7 +52,7 @@ func Annotations(of map[string]string) (read map[string]string, size int) {
 type RejectedError struct{ Reason error }
 
 // Error returns the reason.
-func (e *RejectedError) Error() string { return fmt.Sprint(e.Reason) }
+func (e *RejectedError) Error() string { return e.Reason.Error() }
 
 // Unwrap returns the reason.
 func (e *RejectedError) Unwrap() error { return e.Reason }

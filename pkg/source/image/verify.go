@@ -105,14 +105,14 @@ func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from S
 	}
 	reader := &signatureReader{fetcher: f, image: image}
 	of := signatures.Image{Reference: from.policyReference(), Manifest: image.Manifest.Manifest, Digest: key.digest}
-	var reasons []error // the first one is told
+	var reason error
 	for _, read := range []func() error{reader.readTag, func() error { return reader.readReferrers(ctx) }} {
 		before := len(reader.found)
 		if err := read(); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			reasons = append(reasons, fmt.Errorf("its signatures cannot be read: %w", err))
+			reason = cmp.Or(reason, fmt.Errorf("its signatures cannot be read: %w", err))
 		}
 		if len(reader.found) == before {
 			continue
@@ -126,17 +126,17 @@ func (f *Fetcher) verify(ctx context.Context, policy *imagepolicy.Policy, from S
 		if classOf(err) != Unverified {
 			return err
 		}
-		reasons = []error{err} // says more than that other signatures cannot be read
+		reason = err // says more than that other signatures cannot be read
 	}
 	subject := ""
 	if from.digest() != key.digest {
 		subject = fmt.Sprintf(" (image %s of the index)", key.digest)
 	}
-	reason := errors.New("it has no signature")
 	class := Unverified
-	if len(reasons) > 0 {
-		reason = reasons[0]
+	if reason != nil {
 		class = classOf(reason)
+	} else {
+		reason = errors.New("it has no signature")
 	}
 	return marked(class, "the image does not satisfy %s: %w%s%s", policy, reason, reader.omittedText(), subject)
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/mirrors"
 )
 
-// listTimeout is the maximum time for which Rules waits for the first lists, and listInterval the interval at which it checks them.
+// listTimeout is the maximum time for which Rules and Policies wait for the first lists, and listInterval the interval at which they check them.
 const (
 	listTimeout  = 5 * time.Second
 	listInterval = 50 * time.Millisecond
@@ -85,8 +85,9 @@ func New(config Config) (*Cluster, error) {
 	return c, nil
 }
 
-// typed returns a function that converts objects to a type, without their managed fields. An object that cannot be converted, which the API server
-// does not accept, has no effect, except that the scopes of an image policy keep the policy, which is then invalid.
+// typed returns a function that converts objects to a type, without their managed fields. Of an object that cannot be converted, which the API
+// server does not accept, only the metadata and the scopes are left. Such an image policy is invalid for its scopes, and other objects have no
+// effect.
 func typed(newObject func() runtime.Object) cache.TransformFunc {
 	return func(object any) (any, error) {
 		found, ok := object.(*unstructured.Unstructured)

@@ -35,7 +35,7 @@ type Policy struct {
 	Objects []string
 	// Requirements is the JSON array of the requirements, as in containers-policy.json(5), each of them once. It is empty if Problem is set.
 	Requirements string
-	requirements []string
+	requirements []string // the elements of Requirements
 	// Problem is the first part of an object that is invalid, as a clause; empty if there is none. While there is one, no image satisfies the
 	// policy.
 	Problem string

@@ -75,8 +75,8 @@ func newImages(input *Input, registries image.RegistryConfiguration) (*image.Fet
 	}), nil
 }
 
-// newImageConfig builds the cluster's image configuration. What is invalid in it is an Event about the manager, because the objects have no
-// status.
+// newImageConfig builds the cluster's image configuration. What is invalid in it is an Event about the manager, because other components
+// own the status of the objects, if they have one.
 func newImageConfig(input *Input, kinds *inventory.Kinds) (*imageconfig.Cluster, error) {
 	return imageconfig.New(imageconfig.Config{
 		Dynamic: input.Dynamic, Kinds: kinds, ConfigMaps: input.Kubernetes.CoreV1(), TrustedCAFile: input.Options.TrustedCAFile,

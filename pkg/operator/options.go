@@ -21,8 +21,8 @@ type Options struct {
 	// CatalogCAFile is a PEM file with the certificate authorities that the manager trusts for the servers of ClusterCatalogs; empty for
 	// the system's authorities. The manager reads the file again when it changes.
 	CatalogCAFile string
-	// TrustedCAFile is a PEM file with the certificate authorities that the cluster trusts, for registries; empty for the system's authorities.
-	// The manager reads the file again when it changes.
+	// TrustedCAFile is a PEM file with certificate authorities for registries, in addition to those of the system; empty for only those of the
+	// system. The manager reads the file again when it changes.
 	TrustedCAFile string
 	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". The start command reads it from
 	// OPERATOR_IMAGE_VERSION. No flag sets it.

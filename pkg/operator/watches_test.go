@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 )
 
-// emptyServer is an API server that serves the kinds of OLM v0 and v1 and of image configuration, has only their CustomResourceDefinitions, and denies writes. It
-// records which kinds were listed.
+// emptyServer is an API server that serves the kinds of OLM v0 and v1 and of image configuration, has only their CustomResourceDefinitions, and
+// denies writes. It records which kinds were listed.
 type emptyServer struct {
 	lock   sync.Mutex
 	listed map[string]bool

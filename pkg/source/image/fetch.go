@@ -182,7 +182,7 @@ func (f *Fetcher) CheckAccess(ctx context.Context, from Source) error {
 
 // Unpack writes the files of a source to a target, and returns where they are from. The source's reference must have a digest. From an index it
 // selects the image of the platform, or else another one. It reads no layer before the image's signatures satisfy the cluster's policy for it, and
-// holds no layer in memory. If a location fails, Unpack removes the files and asks the next one. Errors are of type *Error.
+// holds no layer in memory. If a location fails, Unpack removes the files and tries the next one. Errors are of type *Error.
 func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) (source.Origin, error) {
 	policy, err := f.policy(ctx, "pulling", from)
 	if err != nil {

@@ -10,8 +10,8 @@ const EventLimitsMissing = "LimitsMissing"
 
 // Reasons of Events about the cluster's image configuration, which are on the Deployment of the manager.
 const (
-	// EventImageConfigInvalid means that a part of the ImageDigestMirrorSets, ImageTagMirrorSets, ImageContentSourcePolicies, registrySources,
-	// ClusterImagePolicies or ImagePolicies is invalid, or contradicts another part. The message says how the manager treats it.
+	// EventImageConfigInvalid means that a part of the ImageDigestMirrorSets, ImageTagMirrorSets, ImageContentSourcePolicies, registrySources or
+	// ClusterImagePolicies is invalid, or contradicts another part. The message says how the manager treats it.
 	EventImageConfigInvalid = "ImageConfigInvalid"
 	// EventImageConfigValid means that the image configuration is valid again.
 	EventImageConfigValid = "ImageConfigValid"
